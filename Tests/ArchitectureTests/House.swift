@@ -61,7 +61,7 @@ struct House: Sendable {
   static func imports(of text: String) -> [String] {
     let attributes: Set = [
       "public", "internal", "private", "fileprivate", "package", "@_exported", "@testable",
-      "@preconcurrency", "@_spi(Rig)",
+      "@preconcurrency", "@_spi(Rig)", "@_spi(Tuning)",
     ]
     let kinds: Set = ["struct", "class", "enum", "func", "let", "var", "typealias", "protocol"]
     return text.split(separator: "\n").compactMap { line in

@@ -5,7 +5,7 @@ import LinearAlgebra
 import SensorTypes
 import Testing
 
-@testable import FusionCore
+@_spi(Tuning) @testable import FusionCore
 
 @Suite struct AttitudeSmootherTests {
   struct Comparison {

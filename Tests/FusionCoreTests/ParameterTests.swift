@@ -1,11 +1,11 @@
-// Every threshold is a parameter: filter.md names it with its default, and a change of it changes results.
+// The tables of filter.md and the tables in the code name the same parameters with the same defaults.
 
 import Foundation
 import LinearAlgebra
 import SensorTypes
 import Testing
 
-@testable import FusionCore
+@_spi(Tuning) @testable import FusionCore
 
 @Suite struct ParameterTests {
   /// A parameter as `Documentation/filter.md` has it.
@@ -98,6 +98,21 @@ import Testing
     try Self.compare(RelativeAltitudeParameters(), least: 80)
     try Self.compare(AbsoluteAltitudeParameters(), least: 30)
     try Self.compare(PositionParameters(), least: 50)
+  }
+
+  private static func compare<Root>(_ numbers: [ParameterNumber<Root>], _ usual: Root) {
+    let read = numbers.map { "\($0.name) \($0.value(in: usual))" }
+    let reflected = values(of: usual).filter { $0.values.count == 1 && $0.name != "level" }
+    #expect(read == reflected.map { "\($0.name) \($0.values[0])" })
+  }
+
+  @Test("the tables of numbers in the code name every number")
+  func numbers() {
+    Self.compare(AttitudeParameters.numbers, AttitudeParameters())
+    Self.compare(VerticalFramesParameters.numbers, VerticalFramesParameters())
+    Self.compare(RelativeAltitudeParameters.numbers, RelativeAltitudeParameters())
+    Self.compare(AbsoluteAltitudeParameters.numbers, AbsoluteAltitudeParameters())
+    Self.compare(PositionParameters.numbers, PositionParameters())
   }
 
   @Test("a default is read as it is written")

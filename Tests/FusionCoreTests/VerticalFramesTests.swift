@@ -1,4 +1,4 @@
-import FusionCore
+@_spi(Tuning) import FusionCore
 import Foundation
 import LinearAlgebra
 import SensorTypes

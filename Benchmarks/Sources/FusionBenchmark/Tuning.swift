@@ -1,7 +1,6 @@
 // Parameters of the filter that an experiment changes, by the names that Documentation/filter.md has for them.
 
-internal import Foundation
-internal import FusionCore
+@_spi(Tuning) internal import FusionCore
 
 /// Parameters of the attitude filter that differ from their defaults.
 package struct Tuning: Sendable {
@@ -18,19 +17,28 @@ package struct Tuning: Sendable {
   /// Takes assignments such as `stationary.duration=2`, the value in the unit of the parameter.
   package init(_ assignments: [String]) throws(RecordingError) {
     var (causal, offline) = (AttitudeParameters(), AttitudeParameters.offline)
+    var changes: [(assignment: String, number: ParameterNumber<AttitudeParameters>)] = []
     for assignment in assignments {
       let parts = assignment.split(separator: "=", omittingEmptySubsequences: false)
       guard parts.count == 2, let value = Double(parts[1]), value.isFinite else {
         throw RecordingError("--set \(assignment): not NAME=NUMBER")
       }
-      let path = parts[0].split(separator: ".").map(String.init)
-      guard let first = Self.changed(causal, path, value),
-        let second = Self.changed(offline, path, value)
-      else {
+      guard let number = AttitudeParameters.numbers.first(where: { $0.name == parts[0] }) else {
         throw RecordingError(
           "--set \(assignment): no such number. Documentation/filter.md 2.15 and 2.16 list them.")
       }
-      (causal, offline) = (first, second)
+      guard !number.isWhole || Int(exactly: value) != nil else {
+        throw RecordingError("--set \(assignment): not a whole number")
+      }
+      number.set(value, in: &causal)
+      number.set(value, in: &offline)
+      changes.append((assignment, number))
+    }
+    // Checked together: some values are only out of range beside others. A later assignment replaces an earlier one.
+    for (assignment, number) in changes
+    where number.value(in: causal.sound) != number.value(in: causal) {
+      throw RecordingError(
+        "--set \(assignment): out of range, so the filter would use the default instead.")
     }
     self.init(causal, offline)
   }
@@ -38,52 +46,5 @@ package struct Tuning: Sendable {
   /// The estimator for a run.
   func estimator(smooths: Bool) -> AttitudeEstimator {
     AttitudeEstimator(smooths ? offline : causal, keepsHistory: smooths)
-  }
-
-  private static func changed(
-    _ params: AttitudeParameters, _ path: [String], _ value: Double
-  ) -> AttitudeParameters? {
-    guard let data = try? JSONEncoder().encode(params),
-      var tree = try? JSONDecoder().decode([String: Entry].self, from: data)
-    else { return nil }
-    switch path.count {
-    case 1:
-      guard case .number? = tree[path[0]] else { return nil }
-      tree[path[0]] = .number(value)
-    case 2:
-      guard case .group(var group)? = tree[path[0]], group[path[1]] != nil else { return nil }
-      group[path[1]] = value
-      tree[path[0]] = .group(group)
-    default: return nil
-    }
-    guard let changed = try? JSONEncoder().encode(tree) else { return nil }
-    return try? JSONDecoder().decode(AttitudeParameters.self, from: changed)
-  }
-
-  /// A parameter, or a group of them, as JSON has it.
-  private enum Entry: Codable {
-    case flag(Bool)
-    case number(Double)
-    case group([String: Double])
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let flag = try? container.decode(Bool.self) {
-        self = .flag(flag)
-      } else if let number = try? container.decode(Double.self) {
-        self = .number(number)
-      } else {
-        self = .group(try container.decode([String: Double].self))
-      }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      switch self {
-      case .flag(let flag): try container.encode(flag)
-      case .number(let number): try container.encode(number)
-      case .group(let group): try container.encode(group)
-      }
-    }
   }
 }

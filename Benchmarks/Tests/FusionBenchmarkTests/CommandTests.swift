@@ -69,7 +69,11 @@ struct CommandTests {
       (["--rate", "1000"], "above the recordings' own"), (["--average"], "--average needs --rate"),
       (["--drop", "100"], "--drop is"), (["--jitter", "-1"], "jitter"),
       (["--set", "gravity"], "not NAME=NUMBER"), (["--set", "level=1"], "no such number"),
-      (["--set", "stationary.length=2"], "no such number"), (["--start", "nan"], "--start is"),
+      (["--set", "stationary.length=2"], "no such number"),
+      (["--set", "smoother.window=1.5"], "not a whole number"),
+      (["--set", "smoother.window=0"], "out of range"),
+      (["--set", "gravity=20"], "out of range"), (["--set", "smoother.reach=5"], "out of range"),
+      (["--start", "nan"], "--start is"),
       (["--file-rate", "1e-9"], "--file-rate is"),
     ])
   func usage(options: [String], words: String) throws {

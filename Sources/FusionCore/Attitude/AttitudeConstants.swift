@@ -18,12 +18,12 @@ final class AttitudeConstants: Sendable {
   let biasLoosening: Double
   /// The low-passed gyro against the bias, stationary and before that is sure, in the mean over a second.
   let restVariance: Double
-  let quietVariance: Double
+  let candidateVariance: Double
   let velocityNoise: Double
   let velocityVariance: Double
   let velocityWeight: Double
   let startVelocity: Double
-  let steadyVariance: Double
+  let unacceleratedVariance: Double
   let magneticVariance: Double
   let scatterWeight: Double
   let fieldCeiling: Double
@@ -55,7 +55,6 @@ final class AttitudeConstants: Sendable {
   let acceleration: UnseenAccelerationParameters
   let heading: HeadingAccuracyParameters
   let transition: HeadingTransitionParameters
-  let smoother: SmootherParameters
 
   init(_ given: AttitudeParameters) {
     let params = given.sound
@@ -73,12 +72,12 @@ final class AttitudeConstants: Sendable {
     biasNoise = square(params.biasNoise * degree)
     biasLoosening = square(params.gyroBias.restartDeviation)
     restVariance = square(params.gyroBias.stationaryDeviation)
-    quietVariance = square(params.gyroBias.quietDeviation)
+    candidateVariance = square(params.gyroBias.candidateDeviation)
     velocityNoise = square(params.velocity.noise)
     velocityVariance = square(params.velocityDeviation)
     velocityWeight = params.velocityTime
     startVelocity = square(params.alignment.velocityDeviation)
-    steadyVariance = square(params.steadyDeviation)
+    unacceleratedVariance = square(params.steadyDeviation)
     magneticVariance = square(params.magneticNoise)
     scatterWeight = params.disturbanceTime
     fieldCeiling = square(params.magneticCeiling)
@@ -109,6 +108,5 @@ final class AttitudeConstants: Sendable {
     acceleration = params.acceleration
     heading = params.heading
     transition = params.transition
-    smoother = params.smoother
   }
 }

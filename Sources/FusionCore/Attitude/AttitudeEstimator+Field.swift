@@ -22,7 +22,7 @@ extension AttitudeEstimator {
     storage.state.fieldTime = time
     storage.state.field = field
     if storage.state.mode != .inertial {
-      storage.state.carry.decay(dt, c.transition)
+      storage.state.transition.decay(dt, c.transition)
     }
     if quality != storage.state.quality { calibrationDidChange(quality: quality) }
     if dt == 0 { storage.state.monitor.reset() }
@@ -38,7 +38,7 @@ extension AttitudeEstimator {
           if storage.state.northTrustedTime >= c.north.trustDuration {
             heading = max(0, storage.state.filter.summary.attitude.columns.z.z).squareRoot()
           }
-          watchRest(field, dt, c)
+          updateStationary(field, dt, c)
         }
       } else {
         storage.state.start.add(field: field)
@@ -60,9 +60,9 @@ extension AttitudeEstimator {
       field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
       shownTilt: shownTilt, heading: heading,
       calibrated: storage.state.quality.isCalibrated ? storage.state.quality.strength : nil,
-      teaches: tilt < c.direct.judgingTilt, c)
-    watchMagnet(iron, field, dt, c)
-    watchNorth(wasDisturbed: wasDisturbed, dt, c)
+      teaches: tilt < c.direct.learningTilt, c)
+    detectMagnet(iron, field, dt, c)
+    updateNorth(wasDisturbed: wasDisturbed, dt, c)
   }
 
   /// Says that the magnetometer has measured a field beyond its range: there is no sample, and the field is not
@@ -86,7 +86,7 @@ extension AttitudeEstimator {
   }
 
   /// The field of the earth tells a slow turn from rest.
-  private mutating func watchRest(_ field: Vector3, _ dt: Double, _ c: AttitudeConstants) {
+  private mutating func updateStationary(_ field: Vector3, _ dt: Double, _ c: AttitudeConstants) {
     guard storage.state.monitor.disturbance == nil, dt > 0 else {
       return storage.state.rest.forgetField()
     }
@@ -99,7 +99,7 @@ extension AttitudeEstimator {
 
   /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
   /// as the field is right without it, it is forgotten.
-  private mutating func watchMagnet(
+  private mutating func detectMagnet(
     _ iron: Vector3, _ field: Vector3, _ dt: Double, _ c: AttitudeConstants
   ) {
     guard iron.length > c.magnet.removable, let attitude = unsmoothedAttitude,
@@ -113,7 +113,7 @@ extension AttitudeEstimator {
 
   /// A north that was found in a disturbed field and never confirmed is sought anew once the field
   /// is the earth's again, and one that the field has contradicted for long.
-  private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double, _ c: AttitudeConstants) {
+  private mutating func updateNorth(wasDisturbed: Bool, _ dt: Double, _ c: AttitudeConstants) {
     // A north by course needs no field.
     guard storage.state.filter.hasNorth, storage.state.courseTime == nil else { return }
     if storage.state.monitor.northHasTurned(c) {
@@ -152,7 +152,7 @@ extension AttitudeEstimator {
       let isFiner =
         shift.length < c.north.recordShift * storage.state.filter.field.x
       storage.state.filter.loosenField(by: shift, c)
-      storage.state.carry.settle(c.transition)
+      storage.state.transition.settle(c.transition)
       guard !isFiner, storage.state.courseTime == nil else { return }
       storage.state.filter.seekNorth()
       storage.state.northTrustedTime = 0
@@ -160,7 +160,7 @@ extension AttitudeEstimator {
       guard let before = unsmoothedAttitude else { return }
       storage.state.direct.shiftField(by: shift)
       guard let after = unsmoothedAttitude else { return }
-      storage.state.carry.absorb(
+      storage.state.transition.absorb(
         turn: DirectAttitude.heading(of: before) - DirectAttitude.heading(of: after))
     }
   }

@@ -30,7 +30,7 @@ extension AttitudeEstimator {
     storage.state.rate = turn.rotate(storage.state.rate)
     storage.state.field = turn.rotate(storage.state.field)
     storage.state.direct = DirectTracker()
-    storage.state.carry = HeadingTransition()
+    storage.state.transition = HeadingTransition()
     storage.state.monitor.reset()
   }
 

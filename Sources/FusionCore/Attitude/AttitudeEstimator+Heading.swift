@@ -91,7 +91,7 @@ extension AttitudeEstimator {
       variance +=
         gradient.dot(storage.state.filter.summary.attitude * gradient)
         * c.heading.covarianceFactor
-      return min(1.96 * variance.squareRoot() + abs(storage.state.carry.angle), .pi)
+      return min(1.96 * variance.squareRoot() + abs(storage.state.transition.angle), .pi)
     }
     // A magnet does not make north surer than the earth's field does.
     let known = storage.state.mode == .inertial ? storage.state.filter.field.x : .infinity
@@ -137,7 +137,7 @@ extension AttitudeEstimator {
       variance += .pi * .pi
     }
     // What is held back of a change of calibration is known to be wrong by that much.
-    return min(1.96 * variance.squareRoot() + abs(storage.state.carry.angle), .pi)
+    return min(1.96 * variance.squareRoot() + abs(storage.state.transition.angle), .pi)
   }
 }
 

@@ -43,7 +43,8 @@ public struct AttitudeEstimator: Sendable {
     _ params: AttitudeParameters = AttitudeParameters(), state: AttitudeState = AttitudeState(),
     keepsHistory: Bool = false
   ) {
-    storage = EstimatorStorage(params, state, keepsHistory ? AttitudeHistory(params.smoother) : nil)
+    storage = EstimatorStorage(
+      params, state, keepsHistory ? AttitudeHistory(params.sound.smoother) : nil)
     storage.state.filter.stopTape()
     storage.history?.note(storage.state.quality)
   }
@@ -76,7 +77,7 @@ public struct AttitudeEstimator: Sendable {
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
   public var attitude: Quaternion? {
     guard let attitude = unsmoothedAttitude else { return nil }
-    return storage.state.carry.applied(to: attitude)
+    return storage.state.transition.applied(to: attitude)
   }
 
   var unsmoothedAttitude: Quaternion? {
@@ -101,7 +102,7 @@ public struct AttitudeEstimator: Sendable {
     let newest = storage.state.filter.strapdown.attitude(
       after: time.seconds(since: last), limit: storage.coefficients.limits.extrapolation
     ).normalized
-    return storage.state.carry.applied(to: newest)
+    return storage.state.transition.applied(to: newest)
   }
 
   /// The gyro's bias in the body frame, rad/s.
@@ -112,7 +113,7 @@ public struct AttitudeEstimator: Sendable {
   /// Whether the board lies still.
   public var isResting: Bool {
     storage.state.mode == .inertial
-      && storage.state.rest.isResting(storage.coefficients)
+      && storage.state.rest.isStationary(storage.coefficients)
   }
 
   /// Whether the field is known not to be the earth's.
@@ -184,20 +185,20 @@ public struct AttitudeEstimator: Sendable {
     storage.state.mode = .inertial
     storage.state.filter.rotate(
       rate, previous: storage.state.rate, dt, c)
-    storage.state.carry.decay(dt, c.transition)
+    storage.state.transition.decay(dt, c.transition)
     if storage.history != nil {
       storage.history?.add(storage.state.filter.strapdown.attitude, at: time)
       if !storage.state.filter.isTaped { storage.history?.begin(&storage.state.filter) }
     }
     guard storage.state.filter.isBlockFull(c) else { return }
-    let isResting = storage.state.rest.isResting(c)
+    let isStationary = storage.state.rest.isStationary(c)
     let now = ErrorStateFilter.Circumstances(
-      restingRate: storage.state.rest.isQuiet(c) ? storage.state.rest.rate : nil,
-      isResting: isResting,
-      isCalm: storage.state.rest.isCalm(c),
-      isSteady: storage.state.rest.isSteady(c),
+      stationaryRate: storage.state.rest.isCandidate(c) ? storage.state.rest.rate : nil,
+      isStationary: isStationary,
+      hasConstantRate: storage.state.rest.hasConstantRate(c),
+      isUnaccelerated: storage.state.rest.isUnaccelerated(c),
       isDisturbed: storage.state.monitor.isPlain
-        || storage.state.monitor.disturbance.map { $0 != .azimuth || isResting } ?? false,
+        || storage.state.monitor.disturbance.map { $0 != .azimuth || isStationary } ?? false,
       isBesideMagnet: storage.state.monitor.isPlain
         && storage.state.northTrustedTime >= c.north.trustDuration,
       expected: calibratedExpectation)
@@ -214,13 +215,13 @@ public struct AttitudeEstimator: Sendable {
       storage.state.biasDeviation = nil
       return restart()
     }
-    if storage.state.isFindingBias, now.isCalm,
+    if storage.state.isFindingBias, now.hasConstantRate,
       storage.state.filter.summary.biasVariance < c.gyroBias.foundVariance
     {
       storage.state.isFindingBias = false
       return restart()
     }
-    storage.state.carry.absorb(correction: storage.state.filter.takeHeadingCorrection())
+    storage.state.transition.absorb(correction: storage.state.filter.takeHeadingCorrection())
     if storage.state.filter.takeIronMove(c.magnet) {
       storage.state.monitor.magnetWasFound(c)
     }
@@ -267,7 +268,7 @@ public struct AttitudeEstimator: Sendable {
       storage.state.filter.stop()
     }
     storage.state.start = StartAverage()
-    storage.state.carry = HeadingTransition()
+    storage.state.transition = HeadingTransition()
     storage.state.courseTime = nil
     storage.state.rest.reset()
     storage.state.verticalAcceleration = nil
@@ -325,7 +326,7 @@ public struct AttitudeState: Sendable, Equatable, Codable {
   var direct = DirectTracker()
   var rest = AttitudeStationaryDetector()
   var monitor = FieldMonitor()
-  var carry = HeadingTransition()
+  var transition = HeadingTransition()
   /// Whether the carrier is declared to move the way its y axis points.
   var followsCourse = false
   /// When a receiver's course last said where north is.

@@ -1,7 +1,7 @@
-// Parameters of the attitude estimator that concern the magnetic field. Values are taken as given.
+// Parameters of the attitude estimator that concern the magnetic field.
 
 /// How much a field sample counts in the filter.
-public struct MagnetometerWeightParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct MagnetometerWeightParameters: Sendable, Hashable {
   /// Strength for which `magneticCeiling` and `magnet.threshold` hold, in uT. Default 45.
   public var referenceStrength = 45.0
   /// Low pass of the error of strength, in s. Default 3.
@@ -21,7 +21,7 @@ public struct MagnetometerWeightParameters: Sendable, Hashable, Codable {
 }
 
 /// The field of a place as a state of the filter.
-public struct PlaceFieldParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct PlaceFieldParameters: Sendable, Hashable {
   /// Horizontal field before the field is first measured, in uT. Default 20.
   public var horizontal = 20.0
   /// Vertical field before the field is first measured, up positive, in uT. Default -40.
@@ -36,10 +36,13 @@ public struct PlaceFieldParameters: Sendable, Hashable, Codable {
   public var noise = 0.01
   /// Smallest horizontal field, in uT. Default 0.1.
   public var leastHorizontal = 0.1
+
+  /// Horizontal and vertical field before the field is first measured, in uT.
+  var initial: SIMD2<Double> { SIMD2(horizontal, vertical) }
 }
 
 /// When north is found, trusted and given up.
-public struct NorthParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct NorthParameters: Sendable, Hashable {
   /// Smallest horizontal share of a field that north is aligned with. Default 0.02.
   public var leastHorizontalShare = 0.02
   /// Deviation of heading after an alignment, in rad. Default 0.5.
@@ -62,7 +65,7 @@ public struct NorthParameters: Sendable, Hashable, Codable {
 }
 
 /// A magnet that is attached to the board, or taken off.
-public struct MagnetDetectorParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct MagnetDetectorParameters: Sendable, Hashable {
   /// Means of the test, in s. Default 2.5.
   public var memory = 2.5
   /// Time between two detections, in s. Default 1.5.
@@ -76,11 +79,11 @@ public struct MagnetDetectorParameters: Sendable, Hashable, Codable {
   /// Residual hard iron that may be a magnet which is taken off again, in uT; more than a record leaves. Default 4.
   public var removable = 4.0
   /// Change of the hard iron after which the field test starts its means again, in uT. Default 3.
-  public var toldMove = 3.0
+  public var reportedChange = 3.0
 }
 
 /// The residual hard iron that turning shows.
-public struct ResidualOffsetParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct ResidualOffsetParameters: Sendable, Hashable {
   /// Random walk of the offset in the filter, (0.004 uT)^2 a second, in uT^2/s. Default 0.000016.
   public var noise = 0.000_016
   /// Explained variance from which there is a solution. Default 2.
@@ -88,7 +91,7 @@ public struct ResidualOffsetParameters: Sendable, Hashable, Codable {
   /// Explained variance from which the solution is taken without damping. Default 5.
   public var certainty = 5.0
   /// Largest trace of the unseen share of a solution. Default 1.8.
-  public var sight = 1.8
+  public var largestUnobserved = 1.8
   /// Largest unexplained mean square of a solution, in uT^2. Default 4.
   public var unevenness = 4.0
   /// Memory of the window, in rotation, in rad. Default 20.
@@ -96,7 +99,7 @@ public struct ResidualOffsetParameters: Sendable, Hashable, Codable {
   /// Memory of what is found, in rotation, in rad. Default 4.
   public var foundMemory = 4.0
   /// Rotation before the window says anything after a restart, in rad. Default 5.
-  public var patience = 5.0
+  public var leastRotation = 5.0
   /// Entry of the observability at which an offset is half seen. Default 0.4.
   public var visibility = 0.4
   /// Smallest unexplained mean square, in uT^2; no field is more even. Default 0.5.
@@ -106,7 +109,7 @@ public struct ResidualOffsetParameters: Sendable, Hashable, Codable {
 }
 
 /// Whether the measured field is the earth's.
-public struct FieldTestParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct FieldTestParameters: Sendable, Hashable {
   /// Low pass of strength and field, in s. Default 0.25.
   public var timeConstant = 0.25
   /// Floor of the tolerance of strength, in uT. Default 4.
@@ -137,7 +140,7 @@ public struct FieldTestParameters: Sendable, Hashable, Codable {
   /// Deviation until disturbed, then, in s. Default 0.1.
   public var plainDuration = 0.1
   /// Undisturbed time until the disturbance ends, in s. Default 1.
-  public var calmDuration = 1.0
+  public var recoveryDuration = 1.0
   /// The same after a magnet was found, in s. Default 0.3.
   public var explainedDuration = 0.3
   /// Time until a new place, or a new north, is adopted, in s. Default 20.

@@ -1,7 +1,7 @@
-// Parameters of the attitude estimator that concern motion. Angles are in radians; values are taken as given.
+// Parameters of the attitude estimator that concern motion. Angles are in radians.
 
 /// What the estimator takes of its sensors, and how long it does without them.
-public struct AttitudeSampleLimits: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct AttitudeSampleLimits: Sendable, Hashable {
   /// Largest angular rate on one axis that is taken, in rad/s; beyond any chip's range. Default 100.
   public var angularRate = 100.0
   /// Largest specific force on one axis that is taken, in m/s^2; beyond any chip's range. Default 1000.
@@ -24,13 +24,13 @@ public struct AttitudeSampleLimits: Sendable, Hashable, Codable {
 }
 
 /// The initial alignment: means over the first fraction of a second.
-public struct AlignmentParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct AlignmentParameters: Sendable, Hashable {
   /// Deviation of the tilt from which the alignment is one in motion, in rad: it takes longer and is trusted later.
   /// Default 0.2.
   public var movingTilt = 0.2
   /// How long the attitude is doubted after an alignment in motion, with the smaller divergence limit, in s.
   /// Default 10.
-  public var youth = 10.0
+  public var uncertainDuration = 10.0
   /// How long an acceleration lasts that is no vehicle's, in s; longer means cancel it. Default 0.3.
   public var shakeTime = 0.3
   /// Floor of the tilt's deviation, in rad. Default 1 deg.
@@ -50,7 +50,7 @@ public struct AlignmentParameters: Sendable, Hashable, Codable {
 }
 
 /// How the gyro bias is found and kept.
-public struct GyroBiasParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct GyroBiasParameters: Sendable, Hashable {
   /// Largest bias deviation that widens the limit of stationarity, in rad/s; a start with more is one that finds
   /// the bias. Default 1.2 deg/s.
   public var widestDeviation = 1.2 * Double.pi / 180
@@ -62,7 +62,7 @@ public struct GyroBiasParameters: Sendable, Hashable, Codable {
   /// Deviation of a bias measurement while stationary, mean over a second, in rad/s. Default 0.035 deg/s.
   public var stationaryDeviation = 0.035 * (Double.pi / 180)
   /// The same before stationarity is sure, in rad/s. Default 0.15 deg/s.
-  public var quietDeviation = 0.15 * (Double.pi / 180)
+  public var candidateDeviation = 0.15 * (Double.pi / 180)
   /// Floor of the distance from the known bias at which a mean rate can still be bias, in rad/s. Default 0.75
   /// deg/s.
   public var stationaryFloor = 0.75 * Double.pi / 180
@@ -73,7 +73,7 @@ public struct GyroBiasParameters: Sendable, Hashable, Codable {
 }
 
 /// What integration misses between two samples.
-public struct GyroIntegrationParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct GyroIntegrationParameters: Sendable, Hashable {
   /// Interval from which integration counts as coarse, in s. Default 0.05.
   public var coarseInterval = 0.05
   /// Share of the square of a change of rate that a coarse interval misses. Default 1/16.
@@ -92,7 +92,7 @@ public struct GyroIntegrationParameters: Sendable, Hashable, Codable {
 }
 
 /// How velocity is measured, held, and doubted.
-public struct VelocityAidingParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct VelocityAidingParameters: Sendable, Hashable {
   /// Random walk of the velocity, in m/s/√s. Default 0.015.
   public var noise = 0.015
   /// Low pass of the squared velocity, which weakens the zero-velocity measurement, in s. Default 0.3.
@@ -114,7 +114,7 @@ public struct VelocityAidingParameters: Sendable, Hashable, Codable {
 }
 
 /// A receiver's course as heading of a vehicle.
-public struct CourseParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct CourseParameters: Sendable, Hashable {
   /// Floor of a course's variance, (2 deg)^2, in rad^2: slip, mounting, and what a receiver's course is wrong by
   /// for seconds. Default 0.0012.
   public var variance = 0.0012
@@ -133,7 +133,7 @@ public struct CourseParameters: Sendable, Hashable, Codable {
 }
 
 /// The divergence test of the attitude, and levelling.
-public struct DivergenceParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct DivergenceParameters: Sendable, Hashable {
   /// Low pass of the force that levelling brings upright, in s. Default 2.
   public var forceTime = 2.0
   /// Memory of the velocity that the force would have given, in s. Default 10.
@@ -141,7 +141,7 @@ public struct DivergenceParameters: Sendable, Hashable, Codable {
   /// Velocity beyond which the attitude is wrong, in m/s. Default 20.
   public var limit = 20.0
   /// The same at a constant rate, and after an alignment in motion, in m/s. Default 9.
-  public var youngLimit = 9.0
+  public var uncertainLimit = 9.0
   /// Smallest angle that is levelled, in rad. Default 0.1.
   public var leastAngle = 0.1
   /// Largest difference of the mean force from gravity, in shares of it, for levelling: in free fall nothing says
@@ -154,7 +154,7 @@ public struct DivergenceParameters: Sendable, Hashable, Codable {
 }
 
 /// How the board is known to be stationary.
-public struct StationaryParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct StationaryParameters: Sendable, Hashable {
   /// Low pass of rate, force and field, in s. Default 0.5.
   public var timeConstant = 0.5
   /// Largest distance of a rate from its low pass, in rad/s; ten times a MEMS chip's noise, and below what a hand
@@ -170,22 +170,22 @@ public struct StationaryParameters: Sendable, Hashable, Codable {
   /// Time without motion until stationary, and until constant rate, in s. Default 1.5.
   public var duration = 1.5
   /// Time without motion until the bias is measured, in s. Default 0.2.
-  public var quietDuration = 0.2
+  public var candidateDuration = 0.2
   /// Change of the force up to which the carrier is unaccelerated, in m/s^2. Default 0.025.
-  public var steadyThreshold = 0.025
+  public var unacceleratedThreshold = 0.025
 }
 
 /// A slow turn that looks stationary, as the field shows it.
-public struct SlowTurnParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct SlowTurnParameters: Sendable, Hashable {
   /// Smallest change of the mean field, in uT. Default 0.4.
   public var fieldThreshold = 0.4
   /// Weight of the noise of two means in that threshold: sixteen times twice the square over n. Default 16.
   public var noiseFactor = 16.0
-  /// Low pass of the field's scatter and time before the watch begins, in times of `stationary.timeConstant`.
+  /// Low pass of the field's scatter and time before the observation begins, in times of `stationary.timeConstant`.
   /// Default 4.
   public var settling = 4.0
-  /// Longest watch of the field, in s; a chip drifts with its temperature. Default 20.
-  public var longestWatch = 20.0
+  /// Longest observation of the field, in s; a chip drifts with its temperature. Default 20.
+  public var longestObservation = 20.0
   /// Spacing of the earlier means that a turn is looked for in, in s. Default 0.5.
   public var step = 0.5
   /// Fastest turn, in rad/s; a slow turn can carry the bias with it and become this fast. Default 3 deg/s.
@@ -196,12 +196,12 @@ public struct SlowTurnParameters: Sendable, Hashable, Codable {
   public var otherShare = 0.2
   /// Smallest share that the turn had reached 0.5 to 1 s before. Default 0.35.
   public var progress = 0.35
-  /// Time without stationarity afterwards, in times of the watch. Default 2.
-  public var mistrust = 2.0
+  /// Time without stationarity afterwards, in times of the observation. Default 2.
+  public var suspension = 2.0
   /// Least time without stationarity, in s. Default 4.
-  public var leastMistrust = 4.0
+  public var leastSuspension = 4.0
   /// Longest time without stationarity, in s. Default 20.
-  public var longestMistrust = 20.0
+  public var longestSuspension = 20.0
   /// Floor of the deviation of the bias that a slow turn measures, in rad/s. Default 0.15 deg/s.
   public var biasFloor = 0.15 * Double.pi / 180
   /// Share of the turn's rate added to that deviation. Default 0.3.

@@ -1,7 +1,7 @@
-// Parameters of attitude without a gyro, of the published heading and of the smoother. Values are taken as given.
+// Parameters of attitude without a gyro, of the published heading and of the smoother.
 
 /// Attitude without a gyro.
-public struct DirectTrackerParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct DirectTrackerParameters: Sendable, Hashable {
   /// Cutoff of a board that does not turn, in Hz. Default 0.6.
   public var restCutoff = 0.6
   /// Growth of the cutoff with the rate of turning, in Hz/(rad/s). Default 3.
@@ -13,13 +13,13 @@ public struct DirectTrackerParameters: Sendable, Hashable, Codable {
   /// Floor of the tilt's variance, (0.57 deg)^2, in rad^2. Default 0.0001.
   public var tiltVariance = 0.0001
   /// Tilt up to which inclination is learned, in rad. Default 0.1.
-  public var judgingTilt = 0.1
+  public var learningTilt = 0.1
   /// Tilt up to which inclination is judged, and heading bounded by slopes, in rad. Default 0.35.
   public var blindTilt = 0.35
 }
 
 /// Acceleration that the force's length does not show, without a gyro.
-public struct UnseenAccelerationParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct UnseenAccelerationParameters: Sendable, Hashable {
   /// How long a carrier accelerates in one direction, in s. Default 22.
   public var memory = 22.0
   /// Deviation of the acceleration of a carrier that moves, in m/s^2. Default 0.4.
@@ -43,7 +43,7 @@ public struct UnseenAccelerationParameters: Sendable, Hashable, Codable {
 }
 
 /// The error bar of heading.
-public struct HeadingAccuracyParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct HeadingAccuracyParameters: Sendable, Hashable {
   /// Factor on the filter's covariance, 1.4^2: errors of the field last longer than a block. Default 1.96.
   public var covarianceFactor = 1.96
   /// Further factor while the bias is being found: such a bias turns by more than what is linear. Default 4.
@@ -59,7 +59,7 @@ public struct HeadingAccuracyParameters: Sendable, Hashable, Codable {
 }
 
 /// The published heading after a change of the calibration.
-public struct HeadingTransitionParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct HeadingTransitionParameters: Sendable, Hashable {
   /// How long the filter's corrections are passed on slowly, in s. Default 3.
   public var settling = 3.0
   /// Time constant with which the published heading follows, in s. Default 1.
@@ -67,7 +67,7 @@ public struct HeadingTransitionParameters: Sendable, Hashable, Codable {
 }
 
 /// The smoother of a run that is over.
-public struct SmootherParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct SmootherParameters: Sendable, Hashable {
   /// Blocks that are smoothed at once: ten minutes. Default 6000.
   public var window = 6000
   /// Least number of blocks after them: five minutes. Default 3000.

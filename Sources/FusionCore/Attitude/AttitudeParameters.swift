@@ -5,9 +5,10 @@
 /// The plain values describe a board and its use; the groups after them are what the estimator's tests and models are
 /// made of, for experiments. `Documentation/filter.md` has a table of all of them.
 ///
-/// Plain values are valid from 0 to 1000 in the unit given, where no other range is; a value beyond its range, or one
-/// that is no number, counts as the default. Groups are taken as given, with angles in radians.
-public struct AttitudeParameters: Sendable, Hashable, Codable {
+/// Plain values are valid from 0 to 1000 in the unit given, where no other range is. Groups are valid from 0 on, with
+/// angles in radians; divisors and counts must be more. A value out of its range, or one that is no number, counts as
+/// the default.
+public struct AttitudeParameters: Sendable, Hashable {
   /// Whether the board is declared to lie level: heading from a magnetometer alone. Used only
   /// while no accelerometer answers. Default false.
   public var level = false
@@ -62,45 +63,45 @@ public struct AttitudeParameters: Sendable, Hashable, Codable {
   public var headingFloor = 0.5
 
   /// What the estimator takes of its sensors, and how long it does without them.
-  public var limits = AttitudeSampleLimits()
+  @_spi(Tuning) public var limits = AttitudeSampleLimits()
   /// The initial alignment: means over the first fraction of a second.
-  public var alignment = AlignmentParameters()
+  @_spi(Tuning) public var alignment = AlignmentParameters()
   /// How the gyro bias is found and kept.
-  public var gyroBias = GyroBiasParameters()
+  @_spi(Tuning) public var gyroBias = GyroBiasParameters()
   /// What integration misses between two samples.
-  public var integration = GyroIntegrationParameters()
+  @_spi(Tuning) public var integration = GyroIntegrationParameters()
   /// How velocity is measured, held, and doubted.
-  public var velocity = VelocityAidingParameters()
+  @_spi(Tuning) public var velocity = VelocityAidingParameters()
   /// A receiver's course as heading of a vehicle.
-  public var course = CourseParameters()
+  @_spi(Tuning) public var course = CourseParameters()
   /// The divergence test of the attitude, and levelling.
-  public var divergence = DivergenceParameters()
+  @_spi(Tuning) public var divergence = DivergenceParameters()
   /// How the board is known to be stationary.
-  public var stationary = StationaryParameters()
+  @_spi(Tuning) public var stationary = StationaryParameters()
   /// A slow turn that looks stationary, as the field shows it.
-  public var slowTurn = SlowTurnParameters()
+  @_spi(Tuning) public var slowTurn = SlowTurnParameters()
   /// How much a field sample counts in the filter.
-  public var magnetometer = MagnetometerWeightParameters()
+  @_spi(Tuning) public var magnetometer = MagnetometerWeightParameters()
   /// The field of a place as a state of the filter.
-  public var place = PlaceFieldParameters()
+  @_spi(Tuning) public var place = PlaceFieldParameters()
   /// When north is found, trusted and given up.
-  public var north = NorthParameters()
+  @_spi(Tuning) public var north = NorthParameters()
   /// A magnet that is attached to the board, or taken off.
-  public var magnet = MagnetDetectorParameters()
+  @_spi(Tuning) public var magnet = MagnetDetectorParameters()
   /// The residual hard iron that turning shows.
-  public var residual = ResidualOffsetParameters()
+  @_spi(Tuning) public var residual = ResidualOffsetParameters()
   /// Whether the measured field is the earth's.
-  public var fieldTest = FieldTestParameters()
+  @_spi(Tuning) public var fieldTest = FieldTestParameters()
   /// Attitude without a gyro.
-  public var direct = DirectTrackerParameters()
+  @_spi(Tuning) public var direct = DirectTrackerParameters()
   /// Acceleration that the force's length does not show, without a gyro.
-  public var acceleration = UnseenAccelerationParameters()
+  @_spi(Tuning) public var acceleration = UnseenAccelerationParameters()
   /// The error bar of heading.
-  public var heading = HeadingAccuracyParameters()
+  @_spi(Tuning) public var heading = HeadingAccuracyParameters()
   /// The published heading after a change of the calibration.
-  public var transition = HeadingTransitionParameters()
+  @_spi(Tuning) public var transition = HeadingTransitionParameters()
   /// The smoother of a run that is over.
-  public var smoother = SmootherParameters()
+  @_spi(Tuning) public var smoother = SmootherParameters()
 
   /// Makes the defaults.
   public init() {}
@@ -115,23 +116,16 @@ public struct AttitudeParameters: Sendable, Hashable, Codable {
     biasDeviation = max(biasDeviation, zeroRateLevel / gyroBias.datasheetSigmas)
   }
 
-  /// The same with the default for every value that is no number, negative, or beyond all sense.
-  var sound: AttitudeParameters {
+  /// The same with the default for every number that is out of its range in `numbers`.
+  @_spi(Tuning) public var sound: AttitudeParameters {
     let usual = AttitudeParameters()
     var sound = self
-    func mend(_ value: WritableKeyPath<AttitudeParameters, Double>, _ range: ClosedRange<Double>) {
-      if !range.contains(self[keyPath: value]) { sound[keyPath: value] = usual[keyPath: value] }
+    ParameterNumber.mend(&sound, Self.numbers, usual: usual)
+    // Their difference is divided by.
+    if sound.smoother.reach <= sound.smoother.whole {
+      sound.smoother.reach = usual.smoother.reach
+      sound.smoother.whole = usual.smoother.whole
     }
-    mend(\.gravity, 9...10)
-    mend(\.blockDuration, 0.01...1)
-    mend(\.startDuration, 0...10)
-    mend(\.movingStartDuration, 0...10)
-    for value: WritableKeyPath<AttitudeParameters, Double> in [
-      \.attitudeNoise, \.headingNoise, \.turningNoise, \.gyroScale, \.gyroMisalignment,
-      \.biasDeviation, \.biasNoise, \.velocityDeviation, \.steadyDeviation, \.velocityTime,
-      \.magneticNoise, \.magneticCeiling, \.ironDeviation, \.disturbanceTime, \.lagDeviation,
-      \.headingFloor,
-    ] { mend(value, 0...1000) }
     return sound
   }
 

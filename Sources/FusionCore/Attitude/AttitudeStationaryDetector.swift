@@ -14,10 +14,10 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   /// The mean rate of the last seconds of stillness.
   private var settled = Vector3.zero
   /// Seconds of stillness so far.
-  private var quiet = 0.0
+  private var stationaryTime = 0.0
 
   /// Seconds for which nothing has changed, whatever the rate.
-  private var calm = 0.0
+  private var constantRateTime = 0.0
 
   private var anchor: Vector3?
 
@@ -28,9 +28,9 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   /// Seconds since the first sample of that mean.
   private var fieldTime = 0.0
   private var fieldAnchor: Vector3?
-  private var watched = 0.0
+  private var observedTime = 0.0
   /// The mean rate when it began.
-  private var watchRate = Vector3.zero
+  private var initialRate = Vector3.zero
   /// The mean field half a second to a second ago, the one that follows it, and seconds since that.
   private var fieldBefore: Vector3?
   private var fieldNext: Vector3?
@@ -39,16 +39,20 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   private var doubt = 0.0
 
   /// Whether the board lies still.
-  func isResting(_ c: AttitudeConstants) -> Bool { quiet >= c.stationary.duration && doubt == 0 }
+  func isStationary(_ c: AttitudeConstants) -> Bool {
+    stationaryTime >= c.stationary.duration && doubt == 0
+  }
 
   /// Whether neither rate nor force has changed for a while: at rest, whatever the bias is thought to be.
-  func isCalm(_ c: AttitudeConstants) -> Bool { calm >= c.stationary.duration }
+  func hasConstantRate(_ c: AttitudeConstants) -> Bool { constantRateTime >= c.stationary.duration }
 
   /// Whether it has lain still for a moment: enough to lean on, not to be sure of.
-  func isQuiet(_ c: AttitudeConstants) -> Bool { quiet >= c.stationary.quietDuration && doubt == 0 }
+  func isCandidate(_ c: AttitudeConstants) -> Bool {
+    stationaryTime >= c.stationary.candidateDuration && doubt == 0
+  }
 
   /// Whether it lies still or rolls on without being accelerated.
-  func isSteady(_ c: AttitudeConstants) -> Bool { isResting(c) && anchor != nil }
+  func isUnaccelerated(_ c: AttitudeConstants) -> Bool { isStationary(c) && anchor != nil }
 
   /// A turn so slow that it passed for rest.
   struct SlowTurn {
@@ -79,8 +83,8 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     rate = mean
     let isEven =
       (new - mean).lengthSquared < c.stationary.rateThreshold * c.stationary.rateThreshold
-    calm = isEven ? min(calm + dt, 10) : 0
-    if quiet == 0 { settled = mean }
+    constantRateTime = isEven ? min(constantRateTime + dt, 10) : 0
+    if stationaryTime == 0 { settled = mean }
     settled += (mean - settled) * (dt / (c.stationary.settlingTime + dt))
     let drift = (mean - settled).lengthSquared
     let isStill =
@@ -91,7 +95,7 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
       // What was doubted all along needs no correction: the watch begins anew with belief.
       if doubt == 0 { fieldAnchor = nil }
     }
-    quiet = isStill ? min(quiet + dt, 10) : 0
+    stationaryTime = isStill ? min(stationaryTime + dt, 10) : 0
   }
 
   /// Says that the field is not the earth's now: what comes after is compared with nothing from before.
@@ -117,15 +121,15 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     fieldTime = min(fieldTime + dt, 2 * memory)
     fieldScatter += ((new - mean).lengthSquared - fieldScatter) * (dt / (memory + dt))
     // A mean that has just begun is still its first sample's noise.
-    let isWatched = fieldTime >= memory && (quiet >= c.stationary.duration || doubt > 0)
-    guard isWatched, let held = fieldAnchor, watched < c.slowTurn.longestWatch else {
-      watched = 0
-      fieldAnchor = isWatched ? mean : nil
+    let isObserved = fieldTime >= memory && (stationaryTime >= c.stationary.duration || doubt > 0)
+    guard isObserved, let held = fieldAnchor, observedTime < c.slowTurn.longestObservation else {
+      observedTime = 0
+      fieldAnchor = isObserved ? mean : nil
       (fieldBefore, fieldNext, sinceNext) = (nil, fieldAnchor, 0)
-      watchRate = rate ?? .zero
+      initialRate = rate ?? .zero
       return nil
     }
-    watched += dt
+    observedTime += dt
     sinceNext += dt
     if sinceNext >= c.slowTurn.step {
       (fieldBefore, fieldNext, sinceNext) = (fieldNext, mean, 0)
@@ -133,13 +137,13 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     let moved = (mean - held).lengthSquared
     let noise = c.slowTurn.noiseFactor * fieldScatter * dt / c.stationary.timeConstant
     guard moved > c.slowTurn.fieldThreshold * c.slowTurn.fieldThreshold + noise else { return nil }
-    let time = watched
+    let time = observedTime
     fieldAnchor = nil
-    let mistrust = min(
-      max(c.slowTurn.mistrust * time, c.slowTurn.leastMistrust), c.slowTurn.longestMistrust)
+    let suspension = min(
+      max(c.slowTurn.suspension * time, c.slowTurn.leastSuspension), c.slowTurn.longestSuspension)
     // Whatever moves the field now, this is not the time to begin to believe.
     guard doubt == 0 else {
-      doubt = max(doubt, mistrust)
+      doubt = max(doubt, suspension)
       return nil
     }
     guard let up = force?.normalized, let felt = rate, let before = fieldBefore else { return nil }
@@ -155,9 +159,9 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
       stretch * stretch + rise * rise < c.slowTurn.otherShare * moved,
       way > c.slowTurn.progress * moved
     else { return nil }
-    doubt = mistrust
-    quiet = 0
-    return SlowTurn(angle: angle, rate: angle / time, up: up, felt: 0.5 * (watchRate + felt))
+    doubt = suspension
+    stationaryTime = 0
+    return SlowTurn(angle: angle, rate: angle / time, up: up, felt: 0.5 * (initialRate + felt))
   }
 
   /// Takes one specific force, m/s^2.
@@ -169,14 +173,15 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     let mean = old + (new - old) * (dt / (c.stationary.timeConstant + dt))
     force = mean
     if (new - mean).lengthSquared >= c.stationary.forceThreshold * c.stationary.forceThreshold {
-      quiet = 0
-      calm = 0
+      stationaryTime = 0
+      constantRateTime = 0
     }
     // The anchor is dropped when the force wanders off, and cast again with the next stillness.
-    if quiet < c.stationary.duration {
+    if stationaryTime < c.stationary.duration {
       anchor = mean
     } else if let held = anchor,
-      (mean - held).lengthSquared > c.stationary.steadyThreshold * c.stationary.steadyThreshold
+      (mean - held).lengthSquared > c.stationary.unacceleratedThreshold
+        * c.stationary.unacceleratedThreshold
     {
       anchor = nil
     }

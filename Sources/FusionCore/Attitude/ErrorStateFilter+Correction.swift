@@ -15,7 +15,7 @@ extension ErrorStateFilter {
     pull = turned(pull)
     lastForce = lastForce.map(turn.rotate)
     meanForce = meanForce.map(turn.rotate)
-    flight = turn.rotate(flight)
+    reckonedVelocity = turn.rotate(reckonedVelocity)
     residual.turnEarth(turn)
     covariance.turnEarth(sine: sin(angle), cosine: cos(angle))
   }

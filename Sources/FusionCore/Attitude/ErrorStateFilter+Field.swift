@@ -16,7 +16,7 @@ extension ErrorStateFilter {
     let strength = (field * field).sum().squareRoot()
     let scale = strength / c.magnetometer.referenceStrength
 
-    // What passes is no offset, and would be in the window for three turns. What stays `watch` finds.
+    // What passes is no offset, and would be in the window for three turns. What stays `magnetDetector` finds.
     if !now.isBesideMagnet {
       let move = residual.update(
         rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
@@ -42,8 +42,8 @@ extension ErrorStateFilter {
     var variance = min(
       (c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
 
-    if let size = watch.update(
-      error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration,
+    if let size = magnetDetector.update(
+      error: z, rotation: rotation, isStationary: now.isStationary, scale: scale, duration,
       c.magnet)
     {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
@@ -54,13 +54,13 @@ extension ErrorStateFilter {
         covariance.add(size, to: ErrorVector.field + 1)
       }
       restartResidual(c)
-      surprise = 0
+      meanNIS = 0
     } else {
       variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
       // At rest a field that is known to be wrong says nothing that would ever come to an end.
       if now.isDisturbed {
         variance *=
-          now.isResting ? c.magnetometer.stationaryFactor : c.magnetometer.disturbedFactor
+          now.isStationary ? c.magnetometer.stationaryFactor : c.magnetometer.disturbedFactor
       }
     }
     let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
@@ -100,8 +100,8 @@ extension ErrorStateFilter {
       Vector3(xz, yz, hz.dot(pz) + floor))
     guard let inverse = spread.inverse else { return 1 }
     let now = max(0, z.dot(inverse * z) / 3)
-    surprise += (now - surprise) * (duration / (c.magnetometer.innovationTime + duration))
-    return max(1, max(now, surprise) / c.magnetometer.gate)
+    meanNIS += (now - meanNIS) * (duration / (c.magnetometer.innovationTime + duration))
+    return max(1, max(now, meanNIS) / c.magnetometer.gate)
   }
 
   /// How the field in the earth frame, less what is expected, follows from the errors:
@@ -158,15 +158,17 @@ extension ErrorStateFilter {
     covariance.decouple(ErrorVector.field, variance: variance)
     covariance.decouple(ErrorVector.field + 1, variance: variance)
     // Where the attitude is doubtful, so is what is known of the field.
-    fieldScatter = youth > 0 ? c.fieldCeiling / c.scatterWeight : 0
-    surprise = 0
+    fieldScatter = uncertainTime > 0 ? c.fieldCeiling / c.scatterWeight : 0
+    meanNIS = 0
   }
 
   /// Whether what is known of iron has moved by as much as matters to who judges the field, since the
   /// last time that this was true.
   mutating func takeIronMove(_ p: MagnetDetectorParameters) -> Bool {
     let iron = summary.iron
-    guard (iron - toldIron).lengthSquared > p.toldMove * p.toldMove else { return false }
+    guard (iron - toldIron).lengthSquared > p.reportedChange * p.reportedChange else {
+      return false
+    }
     toldIron = iron
     return true
   }
@@ -214,7 +216,7 @@ extension ErrorStateFilter {
     covariance.add(tilt, to: 1)
     residual.restart(c.residual)
     fieldScatter = 0
-    surprise = 0
+    meanNIS = 0
     summarise(c)
   }
 
@@ -249,10 +251,10 @@ extension ErrorStateFilter {
     attached = .zero
     toldIron = .zero
     residual = ResidualOffset()
-    watch = MagnetDetector()
+    magnetDetector = MagnetDetector()
     for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
     fieldScatter = 0
-    surprise = 0
+    meanNIS = 0
     block.forgetField()
     summarise(c)
   }
@@ -266,7 +268,7 @@ extension ErrorStateFilter {
     covariance.add(c.north.solutionVariance, to: 2)
     residual.restart(c.residual)
     fieldScatter = 0
-    surprise = 0
+    meanNIS = 0
     summarise(c)
   }
 }

@@ -29,8 +29,8 @@ extension ErrorStateFilter {
     }
     // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
     // longer is right: iron on the carrier has turned north.
-    let surprise = z * z / (covariance[2, 2] + variance)
-    contradictions = surprise > c.course.gate ? contradictions + 1 : 0
+    let nis = z * z / (covariance[2, 2] + variance)
+    contradictions = nis > c.course.gate ? contradictions + 1 : 0
     if contradictions >= c.course.contradictions {
       contradictions = 0
       covariance.tape?.doubtHeading()
@@ -56,22 +56,23 @@ extension ErrorStateFilter {
   /// Nothing on earth is accelerated one way for long: a force that would have made it fast belongs to a
   /// wrong attitude. Upside down the filter is at peace with itself and would stay; and one that began amid
   /// accelerations of several g may have begun far off.
-  mutating func watchVertical(
+  mutating func detectDivergence(
     _ now: Circumstances, _ duration: Double, _ c: AttitudeConstants
   ) -> Bool {
-    youth = max(0, youth - duration)
+    uncertainTime = max(0, uncertainTime - duration)
     guard let force = lastForce else { return false }
     let up = Vector3(0, 0, c.gravity)
     let old = meanForce ?? force
     meanForce = old + (force - old) * (duration / (c.divergence.forceTime + duration))
     // Where the velocity is measured the force has its say there.
-    flight =
+    reckonedVelocity =
       isAided(c)
       ? .zero
-      : (flight + (force - up) * duration)
+      : (reckonedVelocity + (force - up) * duration)
         * (c.divergence.memory / (c.divergence.memory + duration))
-    let limit = youth > 0 || now.isCalm ? c.divergence.youngLimit : c.divergence.limit
-    return flight.lengthSquared > limit * limit
+    let limit =
+      uncertainTime > 0 || now.hasConstantRate ? c.divergence.uncertainLimit : c.divergence.limit
+    return reckonedVelocity.lengthSquared > limit * limit
   }
 
   /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
@@ -79,7 +80,7 @@ extension ErrorStateFilter {
   mutating func level(
     _ expected: ReferenceField?, _ c: AttitudeConstants
   ) {
-    flight = .zero
+    reckonedVelocity = .zero
     guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
     // In free fall nothing says where up is; and a chip whose g is not quite one is no wrong attitude.
     let excess = (mean.length - c.gravity) / c.gravity
@@ -150,9 +151,9 @@ extension ErrorStateFilter {
 
   /// What standstill has turned the attitude by fades as gravity gets the last word again.
   mutating func fadeDoubt(
-    isSteady: Bool, _ duration: Double, _ c: AttitudeConstants
+    isUnaccelerated: Bool, _ duration: Double, _ c: AttitudeConstants
   ) {
-    let time = isAided(c) || isSteady ? c.velocity.tiltFading : c.velocity.tiltMemory
+    let time = isAided(c) || isUnaccelerated ? c.velocity.tiltFading : c.velocity.tiltMemory
     pull *= time / (time + duration)
   }
 
@@ -162,7 +163,7 @@ extension ErrorStateFilter {
     _ force: Vector3, _ x: inout ErrorVector, _ duration: Double,
     _ c: AttitudeConstants
   ) {
-    let variance = c.steadyVariance / duration
+    let variance = c.unacceleratedVariance / duration
     var h = ErrorVector.zero
     h[ErrorVector.attitude + 1] = force.z
     covariance.update(&x, h: h, value: -force.x, variance: variance)

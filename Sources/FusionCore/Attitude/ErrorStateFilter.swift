@@ -19,13 +19,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var strapdown = Strapdown()
   var velocity = SIMD2<Double>.zero
   /// The earth's field: horizontal and up, microtesla.
-  var field = SIMD2<Double>(20, -40)
+  var field = PlaceFieldParameters().initial
   /// Seconds by which the magnetometer's samples are older than their times say.
   var lag = 0.0
   /// The magnets that have come since the calibration, body frame, microtesla.
   var attached = Vector3.zero
   var residual = ResidualOffset()
-  var watch = MagnetDetector()
+  var magnetDetector = MagnetDetector()
   var covariance = ErrorCovariance()
   /// What others ask for at every sample.
   var summary = Summary()
@@ -46,7 +46,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// counterclockwise.
   var headingCorrection = 0.0
   /// Running mean of the magnetometer's normalised innovation.
-  var surprise = 0.0
+  var meanNIS = 0.0
   var block = MotionBlock()
   /// Specific force of the newest block that had one, for accelerometers slower than a block.
   var lastForce: Vector3?
@@ -57,9 +57,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private var rateChange = Vector3.zero
   /// Low-passed specific force, and the velocity that it would have given of late; earth frame.
   var meanForce: Vector3?
-  var flight = Vector3.zero
+  var reckonedVelocity = Vector3.zero
   /// Seconds for which the attitude is not trusted: it began in motion.
-  var youth = 0.0
+  var uncertainTime = 0.0
   /// Seconds since north was found.
   var northAge = 0.0
   /// What was known of iron when `takeIronMove` was last true.
@@ -128,10 +128,10 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     isRunning = true
     strapdown.attitude = attitude
     strapdown.bias = bias
-    field = SIMD2(c.place.horizontal, c.place.vertical)
+    field = c.place.initial
     hasNorth = north != nil
     let tilt = start.tiltDeviation(c)
-    youth = tilt > c.alignment.movingTilt ? c.alignment.youth : 0
+    uncertainTime = tilt > c.alignment.movingTilt ? c.alignment.uncertainDuration : 0
     let smear = start.smear(biasDeviation: biasDeviation, c.alignment)
     covariance.decouple(0, variance: tilt * tilt + smear * smear)
     covariance.decouple(1, variance: tilt * tilt + smear * smear)
@@ -229,13 +229,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// What is known besides when a block is closed.
   struct Circumstances {
     /// The low-passed gyro, while the board has lain still for a moment.
-    var restingRate: Vector3?
+    var stationaryRate: Vector3?
     /// Whether it has done so for long enough to be sure of it.
-    var isResting: Bool
+    var isStationary: Bool
     /// Whether neither rate nor force changes.
-    var isCalm: Bool
+    var hasConstantRate: Bool
     /// Whether it is not accelerated either.
-    var isSteady: Bool
+    var isUnaccelerated: Bool
     /// Whether the field is known not to be the earth's.
     var isDisturbed: Bool
     /// Whether it is so plainly not the earth's, after it was, that a magnet has come near.
@@ -256,17 +256,17 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       forceAge += duration
       if forceAge > c.integration.forceReuse { lastForce = nil }
     }
-    let isAstray = watchVertical(now, duration, c)
+    let isAstray = detectDivergence(now, duration, c)
     let force = lastForce
     predict(force, duration, c)
     var x = ErrorVector.zero
     if let force {
       takeVelocity(&x, force, duration, c)
-      if now.isSteady { takeGravity(force, &x, duration, c) }
-      fadeDoubt(isSteady: now.isSteady, duration, c)
+      if now.isUnaccelerated { takeGravity(force, &x, duration, c) }
+      fadeDoubt(isUnaccelerated: now.isUnaccelerated, duration, c)
     }
-    if let rate = now.restingRate {
-      let variance = (now.isResting ? c.restVariance : c.quietVariance) / duration
+    if let rate = now.stationaryRate {
+      let variance = (now.isStationary ? c.restVariance : c.candidateVariance) / duration
       for axis in 0..<3 {
         covariance.update(
           &x, h: .unit(ErrorVector.bias + axis), value: rate[axis] - strapdown.bias[axis],
@@ -292,7 +292,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     if isAstray {
       if isTaped {
         let mark = self.mark
-        covariance.tape?.cut(mark, wasWrong: youth > 0)
+        covariance.tape?.cut(mark, wasWrong: uncertainTime > 0)
       }
       level(now.expected, c)
     }

@@ -58,7 +58,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   private var wasSaturated = false
   private var calibrated: Double?
   private var suspectTime = 0.0
-  private var calmTime = 0.0
+  private var undisturbedTime = 0.0
   private var learned: ReferenceField?
   private var learnedTime = 0.0
   private var candidateStrength = 0.0
@@ -152,7 +152,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     earth = nil
     dip = nil
     // The reason is known: if all is well from here on, that need not be waited for in full.
-    calmTime = c.fieldTest.calmDuration - c.fieldTest.explainedDuration
+    undisturbedTime = c.fieldTest.recoveryDuration - c.fieldTest.explainedDuration
     guard learnedTime < c.fieldTest.provenDuration else { return }
     learned = nil
     learnedTime = 0
@@ -223,7 +223,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       turnedTime = 0
       deviation = c.fieldTest.isPlausible(mean) ? nil : .strength
     }
-    judge(deviation, mean, teaches ? dip : nil, dt, c)
+    updateDisturbance(deviation, mean, teaches ? dip : nil, dt, c)
   }
 
   /// The field is beyond what the chip can measure: that needs no second look.
@@ -231,7 +231,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     isPlain = true
     wasSaturated = true
     bareTime = 0
-    calmTime = 0
+    undisturbedTime = 0
     suspectTime = c.fieldTest.suspectDuration
     disturbance = .strength
   }
@@ -251,7 +251,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       < Self.strengthTolerance(reference, residual: residual, c)
       && abs(Self.dip(bare) - reference.dip) < Self.dipTolerance(reference, residual: residual, c)
     bareTime = isRight ? bareTime + dt : 0
-    guard bareTime >= c.fieldTest.calmDuration else { return false }
+    guard bareTime >= c.fieldTest.recoveryDuration else { return false }
     bareTime = 0
     return true
   }
@@ -265,20 +265,20 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     return true
   }
 
-  private mutating func judge(
+  private mutating func updateDisturbance(
     _ deviation: Deviation?, _ strength: Double, _ dip: Double?, _ dt: Double,
     _ c: AttitudeConstants
   ) {
     if let deviation {
-      calmTime = 0
+      undisturbedTime = 0
       note(strength, dip ?? 0, isNew: suspectTime == 0 && disturbance == nil, c)
       suspectTime = min(suspectTime + dt, 10)
       let limit = isPlain ? c.fieldTest.plainDuration : c.fieldTest.suspectDuration
       if disturbance != nil || suspectTime >= limit { disturbance = deviation }
     } else {
       suspectTime = 0
-      calmTime = min(calmTime + dt, 10)
-      if calmTime >= c.fieldTest.calmDuration {
+      undisturbedTime = min(undisturbedTime + dt, 10)
+      if undisturbedTime >= c.fieldTest.recoveryDuration {
         disturbance = nil
         wasSaturated = false
       }

@@ -20,11 +20,11 @@ struct MagnetDetector: Sendable, Hashable, Codable {
   ///   - scale: The field's strength over the one for which the threshold holds.
   /// - Returns: Square of the offset that has come, microtesla squared, or `nil`.
   mutating func update(
-    error: Vector3, rotation: Matrix3, isResting: Bool, scale: Double, _ duration: Double,
+    error: Vector3, rotation: Matrix3, isStationary: Bool, scale: Double, _ duration: Double,
     _ p: MagnetDetectorParameters
   ) -> Double? {
     // At rest board and room cannot be told apart; what was seen then would only hide what turning shows.
-    guard !isResting else { return nil }
+    guard !isStationary else { return nil }
     let gain = duration / (p.memory + duration)
     inBody += (rotation.transposed * error - inBody) * gain
     inEarth += (error - inEarth) * gain

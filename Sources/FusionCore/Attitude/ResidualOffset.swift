@@ -93,7 +93,7 @@ struct ResidualOffset: Sendable, Equatable, Codable {
     let evidence = (cost(known) - left) / max(left, p.evenness)
     guard evidence > 0 else { return .zero }
     let seen = p.visibility * p.visibility * inverse.trace
-    if evidence > p.proof, seen < p.sight, let whole = g.inverse {
+    if evidence > p.proof, seen < p.largestUnobserved, let whole = g.inverse {
       let c = whole * r
       let rest = cost(c)
       if rest < p.unevenness {
@@ -114,7 +114,7 @@ struct ResidualOffset: Sendable, Equatable, Codable {
   /// Begins anew: a magnet has come or gone.
   mutating func restart(_ p: ResidualOffsetParameters) {
     self = ResidualOffset()
-    wait = p.patience
+    wait = p.leastRotation
   }
 
   /// Turns the earth frame.

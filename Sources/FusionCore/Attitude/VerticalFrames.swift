@@ -12,7 +12,7 @@ public import SensorTypes
 /// Nothing here allocates.
 public struct VerticalFrames: Sendable {
   /// The parameters that the frames were made with.
-  public let params: VerticalFramesParameters
+  @_spi(Tuning) public let params: VerticalFramesParameters
 
   /// What the gyro alone has turned the body to.
   private var strapdown = Strapdown()
@@ -28,9 +28,10 @@ public struct VerticalFrames: Sendable {
   private var steadiedTime: Timestamp?
 
   /// Makes frames that begin with the first sample.
-  public init(_ params: VerticalFramesParameters = VerticalFramesParameters()) {
-    self.params = params
-  }
+  public init() { self.init(VerticalFramesParameters()) }
+
+  /// Makes frames with other parameters than the defaults.
+  @_spi(Tuning) public init(_ params: VerticalFramesParameters) { self.params = params.sound }
 
   /// Takes an angular rate that the estimator has just taken, rad/s, body frame.
   public mutating func update(
@@ -93,8 +94,8 @@ public struct VerticalFrames: Sendable {
   }
 }
 
-/// Parameters of `VerticalFrames`. Values are taken as given.
-public struct VerticalFramesParameters: Sendable, Hashable, Codable {
+/// Parameters of `VerticalFrames`.
+@_spi(Tuning) public struct VerticalFramesParameters: Sendable, Hashable {
   /// Time constant with which the steadied frame follows magnetic north, in s. Default 10.
   public var timeConstant = 10.0
   /// Fastest that it follows, in rad/s; chosen, as a quarter of a degree a second is not seen beside what a hand
@@ -105,6 +106,13 @@ public struct VerticalFramesParameters: Sendable, Hashable, Codable {
 
   /// Makes the defaults.
   public init() {}
+
+  /// The same with the default for every number that is out of its range in `numbers`.
+  @_spi(Tuning) public var sound: VerticalFramesParameters {
+    var sound = self
+    ParameterNumber.mend(&sound, Self.numbers, usual: VerticalFramesParameters())
+    return sound
+  }
 }
 
 extension AttitudeEstimator {

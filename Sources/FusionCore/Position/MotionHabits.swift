@@ -120,6 +120,6 @@ struct MotionHabits: Sendable, Hashable, Codable {
     _ p: MotionHabitParameters
   ) {
     count = min(p.memory, count + 1)
-    value = max(least, value + (max(0, seen) - value) / (count + p.belief))
+    value = max(least, value + (max(0, seen) - value) / (count + p.priorWeight))
   }
 }

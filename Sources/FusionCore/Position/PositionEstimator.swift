@@ -26,7 +26,7 @@ public struct PositionEstimator: Sendable {
   /// The standard deviation on one axis of an error whose 68 % radius is 1 (Rayleigh: 1 / sqrt(-2 ln 0.32)).
   static let deviationOfRadius = 0.6624
 
-  /// The tuning.
+  /// The thresholds and noise parameters; the default in place of a number out of its range.
   public let params: PositionParameters
   /// Everything that changes.
   public private(set) var state: PositionState
@@ -36,6 +36,7 @@ public struct PositionEstimator: Sendable {
   public init(
     _ params: PositionParameters = PositionParameters(), state: PositionState? = nil
   ) {
+    let params = params.sound
     self.params = params
     self.state = state ?? PositionState(params)
     frame = self.state.origin.map { LocalFrame(origin: $0) }

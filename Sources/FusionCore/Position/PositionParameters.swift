@@ -1,10 +1,11 @@
 // Parameters of the position estimator: what a user may tune, and the groups for experiments.
 
-/// Every threshold and noise of the position estimator, taken as given. Independent of rates.
+/// Every threshold and noise of the position estimator, independent of rates.
 ///
 /// The plain values describe receivers and their use, the groups after them the estimator's tests and models.
-/// `Documentation/filter.md` has a table of all of them.
-public struct PositionParameters: Sendable, Hashable, Codable {
+/// `Documentation/filter.md` has a table of all of them. A number
+/// out of its range, or that is none, counts as the default.
+public struct PositionParameters: Sendable, Hashable {
   /// How long a position is carried, seconds: `limits.loss` at most. Default 30.
   public var longestLoss = 30.0
   /// How long the errors of a receiver hang together, seconds. Default 60: multipath changes as the satellites
@@ -25,20 +26,33 @@ public struct PositionParameters: Sendable, Hashable, Codable {
   public var coarsest = 100.0
 
   /// What the position estimator takes of its sensors.
-  public var limits = PositionSampleLimits()
+  @_spi(Tuning) public var limits = PositionSampleLimits()
   /// What of a fix is believed.
-  public var test = PositionTestParameters()
+  @_spi(Tuning) public var test = PositionTestParameters()
   /// Adaptive process noise: how this carrier gains speed and turns.
-  public var motion = MotionHabitParameters()
+  @_spi(Tuning) public var motion = MotionHabitParameters()
   /// Simulated losses of the receiver that measure the error bar.
-  public var trials = TrialLossParameters()
+  @_spi(Tuning) public var trials = TrialLossParameters()
 
   /// Makes the defaults.
   public init() {}
+
+  /// The same with the default for every number that is out of its range in `numbers`, and for lists that do not ascend.
+  @_spi(Tuning) public var sound: PositionParameters {
+    let usual = PositionParameters()
+    var sound = self
+    ParameterNumber.mend(&sound, Self.numbers, usual: usual)
+    func ascends(_ list: SIMD8<Double>) -> Bool {
+      list[0] > 0 && list.indices.dropFirst().allSatisfy { list[$0] > list[$0 - 1] }
+    }
+    if !ascends(trials.ages) || !trials.ages[7].isFinite { sound.trials.ages = usual.trials.ages }
+    if !ascends(trials.speeds) { sound.trials.speeds = usual.trials.speeds }
+    return sound
+  }
 }
 
 /// What the position estimator takes of its sensors.
-public struct PositionSampleLimits: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct PositionSampleLimits: Sendable, Hashable {
   /// Longest dead reckoning, in s; twice that is the pause after which everything restarts. Default 60.
   public var loss = 60.0
   /// How much older than the newest turn a fix may be, in s: receivers' latency. Default 1.5.
@@ -63,7 +77,7 @@ public struct PositionSampleLimits: Sendable, Hashable, Codable {
 }
 
 /// What of a fix is believed.
-public struct PositionTestParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct PositionTestParameters: Sendable, Hashable {
   /// NIS beyond which a fix is refused; one in 10^11 of errors that are as stated. Default 50.
   public var gate = 50.0
   /// NIS beyond which the velocity learns nothing from a fix; one in 10^4. Default 18.
@@ -79,7 +93,7 @@ public struct PositionTestParameters: Sendable, Hashable, Codable {
 }
 
 /// Adaptive process noise: how this carrier gains speed and turns.
-public struct MotionHabitParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct MotionHabitParameters: Sendable, Hashable {
   /// Distance of the fixes that are compared, in s; longer than a receiver smooths, no longer than a bend. Default
   /// 5.
   public var window = 5.0
@@ -88,7 +102,7 @@ public struct MotionHabitParameters: Sendable, Hashable, Codable {
   /// Memory in windows: a minute and a half, in which a town becomes a motorway. Default 20.
   public var memory = 20.0
   /// Weight of the prior, in windows. Default 2.
-  public var belief = 2.0
+  public var priorWeight = 2.0
   /// Prior of the growth along the way, in (m/s)^2/s: 0.3 m/s in a window. Default 0.02.
   public var alongPrior = 0.02
   /// Prior of its growth with the squared speed, in 1/s: a tenth of the speed in a window. Default 0.002.
@@ -114,7 +128,7 @@ public struct MotionHabitParameters: Sendable, Hashable, Codable {
 }
 
 /// Simulated losses of the receiver that measure the error bar.
-public struct TrialLossParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct TrialLossParameters: Sendable, Hashable {
   /// Ages at which a trial is compared, in ascending order, in s. Default 2, 5, 10, 15, 20, 30, 45, 60.
   public var ages = SIMD8<Double>(2, 5, 10, 15, 20, 30, 45, 60)
   /// Borders of the groups of speed, in m/s: standing, walk, run, bicycle, town, road, motorway. Default 0.7, 2.5,

@@ -39,7 +39,7 @@ public struct KnownHeight: Sendable, Hashable {
 }
 
 /// What became of a known height.
-public enum KnownAltitudeResult: Sendable, Hashable {
+public enum KnownHeightResult: Sendable, Hashable {
   /// It is part of the altitude now.
   case taken
   /// What is known already is as good, so that it changed nothing and is no part of it.
@@ -64,7 +64,7 @@ extension AbsoluteAltitudeEstimator {
   /// of its datum are common to both, and the same word ten times is worth one.
   ///
   /// - Returns: What became of it.
-  public mutating func update(_ known: KnownHeight, at time: Timestamp) -> KnownAltitudeResult {
+  public mutating func update(_ known: KnownHeight, at time: Timestamp) -> KnownHeightResult {
     let limits = params.limits
     guard known.altitude > limits.lowest, known.altitude < limits.highest, known.accuracy > 0,
       known.accuracy <= limits.knownAccuracy,

@@ -28,7 +28,7 @@ public import SensorTypes
 /// anew; so is what a person has said (`state.overruled`): a misread height stays wrong for good, a receiver's errors
 /// pass. `update(_:at:)` for known heights says which of two is kept there.
 public struct AbsoluteAltitudeEstimator: Sendable {
-  /// The thresholds and noise parameters that the estimator was created with.
+  /// The thresholds and noise parameters; the default in place of a number out of its range.
   public let params: AbsoluteAltitudeParameters
   /// Everything that changes.
   public internal(set) var state: AbsoluteAltitudeState
@@ -38,7 +38,7 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     _ params: AbsoluteAltitudeParameters = AbsoluteAltitudeParameters(),
     state: AbsoluteAltitudeState = AbsoluteAltitudeState()
   ) {
-    self.params = params
+    self.params = params.sound
     self.state = state
   }
 

@@ -1,10 +1,11 @@
 // Parameters of absolute altitude: what a user may tune, and the groups for experiments.
 
-/// Every threshold and noise of absolute altitude, taken as given. Independent of rates.
+/// Every threshold and noise of absolute altitude, independent of rates.
 ///
 /// The plain values describe weather and receivers, the groups after them the estimator's tests.
-/// `Documentation/filter.md` has a table of all of them.
-public struct AbsoluteAltitudeParameters: Sendable, Hashable, Codable {
+/// `Documentation/filter.md` has a table of all of them. A number
+/// out of its range, or that is none, counts as the default.
+public struct AbsoluteAltitudeParameters: Sendable, Hashable {
   /// Growth of the level's uncertainty, m per root hour. Default 6.6.
   public var weather = 6.6
   /// One sigma of the scale. Default 0.045: 13 K.
@@ -27,16 +28,23 @@ public struct AbsoluteAltitudeParameters: Sendable, Hashable, Codable {
   public var slowTime = 7_200.0
 
   /// What absolute altitude takes of barometer, receiver and people.
-  public var limits = AltitudeSampleLimits()
+  @_spi(Tuning) public var limits = AltitudeSampleLimits()
   /// A receiver that has just found its satellites.
-  public var convergence = ConvergenceParameters()
+  @_spi(Tuning) public var convergence = ConvergenceParameters()
   /// How the size of a receiver's errors is learned.
-  public var receiver = ReceiverLearningParameters()
+  @_spi(Tuning) public var receiver = ReceiverLearningParameters()
   /// Contradictions between fixes, known heights and the filter.
-  public var test = AltitudeTestParameters()
+  @_spi(Tuning) public var test = AltitudeTestParameters()
 
   /// Makes the defaults.
   public init() {}
+
+  /// The same with the default for every number that is out of its range in `numbers`.
+  @_spi(Tuning) public var sound: AbsoluteAltitudeParameters {
+    var sound = self
+    ParameterNumber.mend(&sound, Self.numbers, usual: AbsoluteAltitudeParameters())
+    return sound
+  }
 
   /// One sigma of what was known of the board's height so well, so many seconds later, by the barometer alone, metres:
   /// weather has drifted, and the wind was another one.
@@ -47,7 +55,7 @@ public struct AbsoluteAltitudeParameters: Sendable, Hashable, Codable {
 }
 
 /// What absolute altitude takes of barometer, receiver and people.
-public struct AltitudeSampleLimits: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct AltitudeSampleLimits: Sendable, Hashable {
   /// Altitude above which a fix or a known height is taken, in m. Default -1000.
   public var lowest = -1000.0
   /// Altitude below which a fix or a known height is taken, in m. Default 20000.
@@ -71,7 +79,7 @@ public struct AltitudeSampleLimits: Sendable, Hashable, Codable {
 }
 
 /// A receiver that has just found its satellites.
-public struct ConvergenceParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct ConvergenceParameters: Sendable, Hashable {
   /// Pause after which a receiver converges again, in s. Default 60.
   public var pause = 60.0
   /// Least error at first, in m; chosen. Default 10.
@@ -85,7 +93,7 @@ public struct ConvergenceParameters: Sendable, Hashable, Codable {
 }
 
 /// How the size of a receiver's errors is learned.
-public struct ReceiverLearningParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct ReceiverLearningParameters: Sendable, Hashable {
   /// Age of the receiver's start from which its share is learned, in s. Default 20.
   public var age = 20.0
   /// Change of the share by one NIS of 2 or more in `timeConstant`. Default 0.5.
@@ -103,7 +111,7 @@ public struct ReceiverLearningParameters: Sendable, Hashable, Codable {
 }
 
 /// Contradictions between fixes, known heights and the filter.
-public struct AltitudeTestParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct AltitudeTestParameters: Sendable, Hashable {
   /// NIS of a contradiction: five sigma. Default 25.
   public var gate = 25.0
   /// Time of refusals after which the level is found again, in s. Default 30.

@@ -47,7 +47,7 @@ struct DoorDetector: Sendable, Hashable, Codable {
 
   /// Judges whether the pressure has left what the acceleration explains. Only where it was a door `filter`
   /// changes: it becomes the dead-reckoned one.
-  mutating func judge(
+  mutating func update(
     _ sample: PressureSample, _ filter: inout VerticalFilter, _ noise: VerticalProcessNoise,
     isAided: Bool, _ p: DoorDetectorParameters
   ) -> PressureClass {

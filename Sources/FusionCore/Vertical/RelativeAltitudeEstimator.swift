@@ -37,7 +37,7 @@ public import SensorTypes
 /// "doors" add up in one direction is not believed (for 30 s in the last case), and the barometer goes on
 /// alone.
 public struct RelativeAltitudeEstimator: Sendable {
-  /// The thresholds and noise parameters that the estimator was created with.
+  /// The thresholds and noise parameters; the default in place of a number out of its range.
   public let params: RelativeAltitudeParameters
   /// Everything that changes.
   public private(set) var state: RelativeAltitudeState
@@ -48,6 +48,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     _ params: RelativeAltitudeParameters = RelativeAltitudeParameters(),
     state: RelativeAltitudeState = RelativeAltitudeState()
   ) {
+    let params = params.sound
     self.params = params
     self.state = state
     leastVariance = params.pressureNoise * params.pressureNoise
@@ -234,7 +235,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     let verdict =
       isNoiseOpen
       ? .usual
-      : state.doors.judge(sample, &state.filter, noise, isAided: state.isAided, params.doors)
+      : state.doors.update(sample, &state.filter, noise, isAided: state.isAided, params.doors)
     switch verdict {
     case .unconfirmed:
       return
@@ -267,7 +268,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     let seen = state.filter.p.seen(rise: sample.rise)
     let spread = VerticalFilter.variance(seen, rise: sample.rise) + sample.variance
     state.filter.correct(step, seen, spread)
-    state.stillness.step(by: step, isUnmoved: state.isAided && isQuiet && wasStill)
+    state.stillness.step(by: step, isUnmoved: state.isAided && isUnaccelerated && wasStill)
     state.doors.open(
       step, before: before, isAided: state.isAided, at: sample.time,
       params.doors)
@@ -299,7 +300,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       sample.measured, dt, isOpen: state.doors.isOpen(at: time),
       params.stationary)
     if state.isAided {
-      judgeStillness(at: time)
+      updateStillness(at: time)
       if state.stillness.isStill { state.filter.standStill(dt, params.stationary) }
     } else {
       state.doubt.follow(state.filter.height)
@@ -309,10 +310,10 @@ public struct RelativeAltitudeEstimator: Sendable {
       params.doors)
   }
 
-  private mutating func judgeStillness(at time: Timestamp) {
+  private mutating func updateStillness(at time: Timestamp) {
     let gained = state.doors.gained(until: time, bias: state.filter.acceleration)
-    if let swallowed = state.stillness.judge(
-      isQuiet: isQuiet, gained: gained, speed: state.filter.speed, at: time,
+    if let swallowed = state.stillness.update(
+      isUnaccelerated: isUnaccelerated, gained: gained, speed: state.filter.speed, at: time,
       params.stationary)
     {
       state.filter.p.setOff(swallowed: swallowed, params.stationary)
@@ -321,8 +322,8 @@ public struct RelativeAltitudeEstimator: Sendable {
   }
 
   /// Whether the accelerometer feels nothing, and the gyro neither.
-  private var isQuiet: Bool {
-    state.accelerometer.isQuiet(
+  private var isUnaccelerated: Bool {
+    state.accelerometer.isUnaccelerated(
       bias: state.filter.acceleration, slack: state.stillness.slack(params.stationary),
       params.accelerometer)
   }

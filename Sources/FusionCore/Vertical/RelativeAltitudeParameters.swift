@@ -1,10 +1,11 @@
 // Parameters of relative altitude: what a user may tune, and the groups for experiments.
 
-/// Every threshold and noise of relative altitude, taken as given. Independent of sample rates.
+/// Every threshold and noise of relative altitude, independent of sample rates.
 ///
 /// The plain values describe a board and its use, the groups after them the estimator's tests and models.
-/// `Documentation/filter.md` has a table of all of them.
-public struct RelativeAltitudeParameters: Sendable, Hashable, Codable {
+/// `Documentation/filter.md` has a table of all of them. A number
+/// out of its range, or that is none, counts as the default.
+public struct RelativeAltitudeParameters: Sendable, Hashable {
   /// Least noise of one pressure sample, Pa rms; samples that show more have more. Default 1, chosen.
   public var pressureNoise = 1.0
   /// Steady spread of vertical acceleration while nothing measures it, m/s^2. Default 0.6:
@@ -34,28 +35,35 @@ public struct RelativeAltitudeParameters: Sendable, Hashable, Codable {
   public var airTemperatureDeviation = 2.0
 
   /// What relative altitude takes of its sensors.
-  public var limits = PressureSampleLimits()
+  @_spi(Tuning) public var limits = PressureSampleLimits()
   /// The noise that pressure samples show themselves.
-  public var noise = PressureNoiseParameters()
+  @_spi(Tuning) public var noise = PressureNoiseParameters()
   /// Which vertical accelerations are believed.
-  public var accelerometer = VerticalAccelerometerParameters()
+  @_spi(Tuning) public var accelerometer = VerticalAccelerometerParameters()
   /// Process noise of relative altitude besides the plain values.
-  public var process = VerticalProcessParameters()
+  @_spi(Tuning) public var process = VerticalProcessParameters()
   /// Pressure transients by doors and fans.
-  public var doors = DoorDetectorParameters()
+  @_spi(Tuning) public var doors = DoorDetectorParameters()
   /// The stationary detector of relative altitude.
-  public var stationary = VerticalStationaryParameters()
+  @_spi(Tuning) public var stationary = VerticalStationaryParameters()
   /// Height without an accelerometer.
-  public var unaided = UnaidedParameters()
+  @_spi(Tuning) public var unaided = UnaidedParameters()
   /// The temperature of the air, where nothing measures it.
-  public var air = AirParameters()
+  @_spi(Tuning) public var air = AirParameters()
 
   /// Makes the defaults.
   public init() {}
+
+  /// The same with the default for every number that is out of its range in `numbers`.
+  @_spi(Tuning) public var sound: RelativeAltitudeParameters {
+    var sound = self
+    ParameterNumber.mend(&sound, Self.numbers, usual: RelativeAltitudeParameters())
+    return sound
+  }
 }
 
 /// What relative altitude takes of its sensors.
-public struct PressureSampleLimits: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct PressureSampleLimits: Sendable, Hashable {
   /// Smallest pressure that is taken, in Pa. Default 30000.
   public var leastPressure = 30_000.0
   /// Largest pressure that is taken, in Pa. Default 120000.
@@ -72,7 +80,7 @@ public struct PressureSampleLimits: Sendable, Hashable, Codable {
 }
 
 /// The noise that pressure samples show themselves.
-public struct PressureNoiseParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct PressureNoiseParameters: Sendable, Hashable {
   /// Interval of samples up to which they show their noise, in s; further apart they show movement. Default 0.12.
   public var longestInterval = 0.12
   /// Samples after which the noise is known. Default 8.
@@ -89,7 +97,7 @@ public struct PressureNoiseParameters: Sendable, Hashable, Codable {
 }
 
 /// Which vertical accelerations are believed.
-public struct VerticalAccelerometerParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct VerticalAccelerometerParameters: Sendable, Hashable {
   /// Silence after which an accelerometer no longer aids, in s. Default 0.25.
   public var timeout = 0.25
   /// Time for which one value repeats after which the accelerometer is dead, in s. Default 0.3.
@@ -99,13 +107,13 @@ public struct VerticalAccelerometerParameters: Sendable, Hashable, Codable {
   /// Low pass of the acceleration and of its variance, in s. Default 1.
   public var timeConstant = 1.0
   /// Deviation below which the accelerometer feels nothing, in m/s^2. Default 0.05.
-  public var quietDeviation = 0.05
+  public var unacceleratedDeviation = 0.05
   /// Mean below which the accelerometer feels nothing, times the slack, in m/s^2. Default 0.05.
-  public var quietMean = 0.05
+  public var unacceleratedMean = 0.05
 }
 
 /// Process noise of relative altitude besides the plain values.
-public struct VerticalProcessParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct VerticalProcessParameters: Sendable, Hashable {
   /// Share of `drift` that the filter follows; faster, it would swallow a slow rise. The rest goes into the error
   /// bar. Default 0.4.
   public var filteredDrift = 0.4
@@ -122,7 +130,7 @@ public struct VerticalProcessParameters: Sendable, Hashable, Codable {
 }
 
 /// Pressure transients by doors and fans.
-public struct DoorDetectorParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct DoorDetectorParameters: Sendable, Hashable {
   /// Largest transient, in Pa; a larger step is height. Chosen. Default 80.
   public var largestStep = 80.0
   /// Transient of a door in a tight building, for the error bar. Chosen, in Pa. Default 30.
@@ -170,7 +178,7 @@ public struct DoorDetectorParameters: Sendable, Hashable, Codable {
 }
 
 /// The stationary detector of relative altitude.
-public struct VerticalStationaryParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct VerticalStationaryParameters: Sendable, Hashable {
   /// How long nothing speaks against it before the board is stationary, in s. Default 2.
   public var duration = 2.0
   /// Time in which a pressure that begins to move has to prove to be a door, in s. Default 1.
@@ -200,13 +208,13 @@ public struct VerticalStationaryParameters: Sendable, Hashable, Codable {
 }
 
 /// Height without an accelerometer.
-public struct UnaidedParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct UnaidedParameters: Sendable, Hashable {
   /// Share of the range of height that may have been a pressure transient. Default 0.6.
   public var share = 0.6
 }
 
 /// The temperature of the air, where nothing measures it.
-public struct AirParameters: Sendable, Hashable, Codable {
+@_spi(Tuning) public struct AirParameters: Sendable, Hashable {
   /// Chip temperature from which a sample is taken, in deg C. Default -60.
   public var coldestChip = -60.0
   /// Chip temperature up to which a sample is taken, in deg C. Default 120.

@@ -102,11 +102,11 @@ struct VerticalAccelerometer: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - bias: What the filter adds to what is measured, m/s^2.
   ///   - slack: How much more is allowed.
-  func isQuiet(
+  func isUnaccelerated(
     bias: Double, slack: Double, _ p: VerticalAccelerometerParameters
   ) -> Bool {
-    !isTurning && variance < p.quietDeviation * p.quietDeviation
-      && abs(mean + bias) < p.quietMean * slack
+    !isTurning && variance < p.unacceleratedDeviation * p.unacceleratedDeviation
+      && abs(mean + bias) < p.unacceleratedMean * slack
   }
 
   /// Begins anew, after a gap.

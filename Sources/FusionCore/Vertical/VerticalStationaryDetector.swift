@@ -40,15 +40,15 @@ struct VerticalStationaryDetector: Sendable, Hashable, Codable {
   /// Judges, and says if the board has just set off: how much of the disturbance may have been height,
   /// one sigma in metres.
   /// - Parameters:
-  ///   - isQuiet: Whether neither accelerometer nor gyro feels anything.
+  ///   - isUnaccelerated: Whether neither accelerometer nor gyro feels anything.
   ///   - gained: Climb rate that acceleration has made in the last seconds, m/s.
   ///   - speed: The filter's climb rate, m/s.
-  mutating func judge(
-    isQuiet: Bool, gained: Double, speed: Double, at time: Timestamp,
+  mutating func update(
+    isUnaccelerated: Bool, gained: Double, speed: Double, at time: Timestamp,
     _ p: VerticalStationaryParameters
   ) -> Double? {
     let slack = slack(p)
-    let isUnmoved = isQuiet && abs(gained) < p.gained * slack
+    let isUnmoved = isUnaccelerated && abs(gained) < p.gained * slack
     let isLevel = abs(speed) < p.speed * slack && abs(fastHeight - slowHeight) < p.rise
     guard isUnmoved && isLevel else {
       since = nil

@@ -28,12 +28,12 @@ struct KnownHeightRun {
 
   /// What was published, once a minute, and what became of what was given.
   func run() -> (
-    moments: [Moment], verdicts: [KnownAltitudeResult], last: AbsoluteAltitudeEstimator
+    moments: [Moment], verdicts: [KnownHeightResult], last: AbsoluteAltitudeEstimator
   ) {
     var noise = Noise(seed)
     var relative = RelativeAltitudeEstimator()
     var absolute = AbsoluteAltitudeEstimator()
-    var (moments, verdicts): ([Moment], [KnownAltitudeResult]) = ([], [])
+    var (moments, verdicts): ([Moment], [KnownHeightResult]) = ([], [])
     // 6.6 m per root hour near 900 hPa: what the filter takes for granted.
     var weather = 800 * noise.normal()
     let warmth = 1 + 0.035 * noise.normal()
