@@ -1,4 +1,4 @@
-// The tables of filter.md and the tables in the code name the same parameters with the same defaults.
+// Code and filter.md name the same parameters with the same defaults; five of them are held to what they say they do.
 
 import Foundation
 import LinearAlgebra
