@@ -1,4 +1,4 @@
-// Code and filter.md name the same parameters with the same defaults; five of them are held to what they say they do.
+// Code and filter.md name the same parameters with the same defaults; some are held to what they say they do.
 
 import Foundation
 import LinearAlgebra
