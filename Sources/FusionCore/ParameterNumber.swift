@@ -50,7 +50,7 @@
     }
   }
 
-  /// Replaces every number out of its range, or that is none, by the one in `usual`.
+  /// Replaces every value outside its range, or not a number, by the value in `usual`.
   static func mend(_ root: inout Root, _ numbers: [ParameterNumber], usual: Root) {
     for number in numbers where !number.range.contains(number.value(in: root)) {
       number.set(number.value(in: usual), in: &root)

@@ -7,7 +7,7 @@ package struct Tuning: Sendable {
   private let causal: AttitudeParameters
   private let offline: AttitudeParameters
 
-  /// The defaults.
+  /// The filter's defaults, live and offline.
   package static let none = Tuning(AttitudeParameters(), .offline)
 
   private init(_ causal: AttitudeParameters, _ offline: AttitudeParameters) {

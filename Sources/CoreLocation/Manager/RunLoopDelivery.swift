@@ -28,8 +28,8 @@ final class RunLoopDelivery: @unchecked Sendable {
   private let port: any ServicePort
   private let runLoop: CFRunLoop
   private let isMain: Bool
-  /// The source is signalled and has not run yet: a second signal is not needed. Cleared before the inboxes are looked at, so
-  /// that what is posted afterwards signals anew.
+  /// The source is signalled and has not run yet: a second signal is not needed. Cleared before the inboxes are read: an
+  /// event that is posted after that signals again.
   private let isSignalled = Atomic(false)
   /// A block of the main queue is on its way.
   private let isQueued = Atomic(false)

@@ -43,7 +43,7 @@ public struct AttitudeParameters: Sendable, Hashable {
   /// has 0.034.
   public var magneticNoise = 0.05
   /// One sigma of the offset that the filter looks for while nothing says that a magnet has come,
-  /// each axis, uT. Default 0.03: what is more is found by its consistency over turns.
+  /// each axis, uT. Default 0.03; a larger offset is found by its consistency over turns.
   public var ironDeviation = 0.03
   /// Whole uncertainty at most allotted to the field of a place, uT in the mean over a second,
   /// at 45 uT. Default 1.8.

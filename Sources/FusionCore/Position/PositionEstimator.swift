@@ -238,8 +238,8 @@ public struct PositionEstimator: Sendable {
     let spread = 0.5 * (worst + best)
     let offset = place - state.filter.position
     let ratio = (offset * offset).sum() / (spread + own)
-    // 68 % of all ratios are below 2.3; of errors that have no more than what is stated one in 10^11 is above
-    // the gate, and one in 10^4 above the velocity's: that is a jump, of which the velocity is to learn nothing.
+    // 68 % of all ratios are below 2.3. If errors are as stated, one in 10^11 is above the gate, and one in 10^4 above the
+    // velocity's gate: that is a jump of the position, which must not change the velocity.
     guard ratio <= params.test.gate else { return false }
     if ratio > params.test.velocityGate { state.filter.forgetPlace(spread) }
     state.filter.take(place: place, variance: own)

@@ -3,8 +3,8 @@
 /// Every threshold and noise of the position estimator, independent of rates.
 ///
 /// The plain values describe receivers and their use, the groups after them the estimator's tests and models.
-/// `Documentation/filter.md` has a table of all of them. A number
-/// out of its range, or that is none, counts as the default.
+/// `Documentation/filter.md` lists all of them. For a value outside its range, or not a number, the
+/// default is used.
 public struct PositionParameters: Sendable, Hashable {
   /// How long a position is carried, seconds: `limits.loss` at most. Default 30.
   public var longestLoss = 30.0
@@ -16,7 +16,7 @@ public struct PositionParameters: Sendable, Hashable {
   /// The least of the error of a speed that is believed, m/s. Default 0.2: what a receiver's own filter
   /// smooths away.
   public var leastSpeedDeviation = 0.2
-  /// One sigma of a speed of which the receiver states none, m/s. Default 0.5.
+  /// One-sigma error of a speed for which the receiver states no accuracy, m/s. Default 0.5.
   public var speedDeviation = 0.5
   /// One sigma of the error of the turn rate at the start, rad/s. Default 0.2 degrees a second: the attitude
   /// filter takes most of a gyro's bias away.

@@ -3,8 +3,8 @@
 /// Every threshold and noise of absolute altitude, independent of rates.
 ///
 /// The plain values describe weather and receivers, the groups after them the estimator's tests.
-/// `Documentation/filter.md` has a table of all of them. A number
-/// out of its range, or that is none, counts as the default.
+/// `Documentation/filter.md` lists all of them. For a value outside its range, or not a number, the
+/// default is used.
 public struct AbsoluteAltitudeParameters: Sendable, Hashable {
   /// Growth of the level's uncertainty, m per root hour. Default 6.6.
   public var weather = 6.6
@@ -46,8 +46,8 @@ public struct AbsoluteAltitudeParameters: Sendable, Hashable {
     return sound
   }
 
-  /// One sigma of what was known of the board's height so well, so many seconds later, by the barometer alone, metres:
-  /// weather has drifted, and the wind was another one.
+  /// Returns the one-sigma error of a height `seconds` after it was known with `accuracy`, both in metres. Only the barometer
+  /// carried it since: the weather has drifted, and the wind has changed.
   public func faded(_ accuracy: Double, after seconds: Double) -> Double {
     let drift = weather * weather * max(0, seconds) / 3_600
     return (accuracy * accuracy + drift + 2 * wind * wind).squareRoot()

@@ -3,8 +3,8 @@
 /// Every threshold and noise of relative altitude, independent of sample rates.
 ///
 /// The plain values describe a board and its use, the groups after them the estimator's tests and models.
-/// `Documentation/filter.md` has a table of all of them. A number
-/// out of its range, or that is none, counts as the default.
+/// `Documentation/filter.md` lists all of them. For a value outside its range, or not a number, the
+/// default is used.
 public struct RelativeAltitudeParameters: Sendable, Hashable {
   /// Least noise of one pressure sample, Pa rms; samples that show more have more. Default 1, chosen.
   public var pressureNoise = 1.0
@@ -91,8 +91,8 @@ public struct RelativeAltitudeParameters: Sendable, Hashable {
   public var outlier = 9.0
   /// Variance before the noise is known, in Pa^2; chosen, as 2 Pa lie between the chips. Default 4.
   public var unknown = 4.0
-  /// Floor of the variance in `outlier`, so that values that repeat do not make the noise nothing for good, in
-  /// Pa^2. Default 0.01.
+  /// Floor of the variance in `outlier`, Pa^2. Without it, repeated equal values would reduce the noise to zero for ever.
+  /// Default 0.01.
   public var least = 0.01
 }
 
