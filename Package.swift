@@ -258,6 +258,9 @@ let package = Package(
       name: "SeededDraws", dependencies: ["LinearAlgebra"], path: "Tests/SeededDraws",
       swiftSettings: settings),
 
+    // The figures of runs as they were when somebody wrote them down.
+    .target(name: "RecordedFigures", path: "Tests/RecordedFigures", swiftSettings: settings),
+
     // The recordings and tables beside the repository, without which CI fails.
     .target(name: "SharedData", path: "Tests/SharedData", swiftSettings: settings),
 
@@ -309,12 +312,12 @@ let package = Package(
     tests("Geomagnetism", ["Geomagnetism", "SharedData"]),
     tests(
       "FusionCore",
-      ["FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData"]),
+      ["FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData", "RecordedFigures"]),
     tests(
       "CalibrationCore",
       [
         "CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "SeededDraws",
-        "SharedData",
+        "SharedData", "RecordedFigures",
       ]),
     tests(
       "MagnetometerLogs",
@@ -348,7 +351,7 @@ let package = Package(
       "MapKit",
       [
         "MapKit", "Lodestone", "MapDrawing", "Geodesy", "SimulatedDevices",
-        "SensorTypes", "FacadeTestSupport", "BoardTestSupport",
+        "SensorTypes", "FacadeTestSupport", "BoardTestSupport", "RecordedFigures",
       ]),
     tests("Recording", ["Recording", "SensorBus", "SensorHub", "SensorTypes"]),
     tests("SensorBus", ["SensorBus"]),
@@ -372,7 +375,7 @@ let package = Package(
       "SensorHub",
       [
         "SensorHub", "SimulatedDevices", "SensorDrivers", "SensorBus", "SensorTypes",
-        "LinearAlgebra", "BoardFile", "StateStore", "Recording",
+        "LinearAlgebra", "BoardFile", "StateStore", "Recording", "FusionCore",
       ]),
     tests(
       "Lodestone",
@@ -380,6 +383,7 @@ let package = Package(
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "SensorDrivers",
         "BoardTestSupport", "CTestSupport", "BoardFile", "StateStore", "Recording", "Diagnosis",
+        "RecordedFigures",
       ]),
     tests(
       "TwinServing",
@@ -410,25 +414,25 @@ let package = Package(
       [
         "BoardFile", "CalibrationCore", "Geomagnetism", "LinearAlgebra", "MagnetometerLogs",
         "Reports", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "CommandTestSupport",
-        "TextForms",
+        "TextForms", "RecordedFigures",
       ]),
     tests(
       "LogConversion",
       [
         "BoardTestSupport", "CommandTestSupport", "GNSSProtocol", "LogConversion", "MapDrawing",
-        "MapKit", "SensorHub", "SensorTypes", "TerminalUI", "TextForms",
+        "MapKit", "SensorHub", "SensorTypes", "TerminalUI", "TextForms", "RecordedFigures",
       ]),
     tests(
       "LiveMap",
       [
         "BoardFile", "LinearAlgebra", "LiveMap", "MapDrawing", "SensorTypes", "StateStore",
-        "TerminalUI",
+        "TerminalUI", "RecordedFigures",
       ]),
     tests(
       "CalibrationUI",
       [
         "BoardFile", "CalibrationCore", "CalibrationUI", "CommandTestSupport", "LinearAlgebra",
-        "MagnetometerLogs", "SensorTypes", "StateStore", "TerminalUI",
+        "MagnetometerLogs", "SensorTypes", "StateStore", "TerminalUI", "RecordedFigures",
       ]),
     tests(
       "LodestoneCommand",
