@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Plants small faults in the sources and counts how many of them the tests notice.
 
-    mutants.py run [--only N,N..] [--folder F]   builds a copy with every fault of Tests/mutants.tsv, and tries them
+    mutants.py run [--only N,N..] [--list L] [--folder F]   builds a copy with every fault of Tests/mutants.tsv, and tries them
     mutants.py propose SEED NUMBER [--target T]             prints as many lines for that list
 
 A fault is one line that says something else: `+` for `-`, `<` for `>`, another constant, a statement left out. All of them are
 compiled into one copy of the project, each behind a switch (schemata: R. Untch and others, "Mutation analysis using mutant
 schemata", 1993). A byte a fault, in a file that every process maps, says whether it is on, and the code says there that it was
 reached. Each fault is tried with the tests of its own target first; as long as none fails, with those of every other target
-that reach it, the quick ones first.
+that reach it, the quick ones first. A slow target is taken suite by suite.
 
 A fault is noticed when a test fails, crashes, or does not come to an end in four times its time. The exit code is 0 if all compile and
 at least 85 of 100 are noticed, else 1.
@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "Tests" / "mutants.tsv"
 # Sources that are data, and programs that tests run as processes of another build.
 EXCLUDED_TARGETS = {"CLinuxIO", "CMapDrawing", "FoundationCombine", "LodestoneProgram", "ImportNames"}
+# Targets whose tests take longer, in seconds, are run suite by suite.
+SLOW = 15
 SWITCH = '''\
 // Made by Tests/mutants.py: which of the planted faults are on.
 
@@ -55,10 +57,10 @@ private nonisolated(unsafe) let mutantBytes: UnsafeMutablePointer<UInt8>? = {
 
 
 class Mutant:
-    """A line of the list: number, file, the line as it is, the line as it is planted."""
+    """A line of the list: number, file, the line as it is, the line as it is planted, why no test can tell."""
 
-    def __init__(self, number, path, line, fault):
-        self.number, self.path, self.line, self.fault = int(number), path, line, fault
+    def __init__(self, number, path, line, fault, reason=""):
+        self.number, self.path, self.line, self.fault, self.reason = int(number), path, line, fault, reason
 
     @property
     def target(self):
@@ -185,12 +187,12 @@ def propose(arguments):
         print(mutant.number, mutant.path, mutant.line, mutant.fault, sep="\t")
 
 
-def read_list():
+def read_list(path=LIST):
     mutants = []
-    for text in LIST.read_text().splitlines():
+    for text in Path(path).read_text().splitlines():
         if text and not text.startswith("#"):
-            number, path, line, fault = (text.split("\t") + [""])[:4]
-            mutants.append(Mutant(number, path, line, fault))
+            number, path, line, fault, reason = (text.split("\t") + ["", ""])[:5]
+            mutants.append(Mutant(number, path, line, fault, reason))
     return mutants
 
 
@@ -245,6 +247,17 @@ class Trial:
         data = self.switches.read_bytes()
         return {mutant.number for mutant in self.mutants if data[mutant.number] & 2}
 
+    def suites(self, target):
+        """The patterns of a target's suites, one each."""
+        listed = subprocess.run(["swift", "test", "list", "--skip-build", "-c", "release", "-Xswiftc", "-enable-testing"],
+                                cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+        names = {line.split("/")[0] for line in listed.stdout.splitlines() if line.startswith(target + ".") and "/" in line}
+        return [f"^{re.escape(name)}/" for name in sorted(names)]
+
+    def measured(self, pattern, limit):
+        """Runs tests without a fault: the outcome, the seconds, the first test that failed, and the faults that were reached."""
+        return *self.run(None, pattern, limit), self.reached()
+
     def run(self, number, pattern, limit):
         """Runs tests with one fault. Returns "noticed", "late" or "passed", the seconds, and the first test that failed."""
         self.set(number)
@@ -268,10 +281,7 @@ class Trial:
 
 
 def run(arguments):
-    mutants = read_list()
-    if arguments.only:
-        wanted = {int(number) for number in arguments.only.split(",")}
-        mutants = [mutant for mutant in mutants if mutant.number in wanted]
+    mutants = read_list(arguments.list)
     folder = Path(arguments.folder or os.environ.get("LODESTONE_CACHE", str(Path.home() / ".cache/lodestone"))) / "mutants"
     folder.mkdir(parents=True, exist_ok=True)
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")[:-1]
@@ -303,27 +313,34 @@ def run(arguments):
         mutants = [mutant for mutant in mutants if mutant not in broken]
         uncompiled += broken
     trial.mutants = mutants
+    if arguments.only:
+        # All are planted, so that the same build serves the next run.
+        wanted = {int(number) for number in arguments.only.split(",")}
+        mutants = [mutant for mutant in mutants if mutant.number in wanted]
     for mutant in uncompiled:
         print(f"{mutant.number:3d}  does not compile, or another fault of {mutant.path}", flush=True)
-    # By the target of the tests: how long they take, and which faults they reach. The tests of the architecture read the
-    # sources, in which the faults stand, and run none of them.
+    # By what can be run alone: how long it takes, and which faults it reaches. The tests of the architecture read the sources, in
+    # which the faults stand, and run none of them.
     reaches = {}
-    for suite in sorted(path.name for path in (ROOT / "Tests").glob("*Tests") if path.name != "ArchitectureTests"):
-        outcome, seconds, failed = trial.run(None, f"^{suite}\\.", 3600)
-        if outcome != "passed":
-            print(f"mutants: without a fault {suite} has {outcome} {failed}", file=sys.stderr)
-            return 1
-        reaches[suite] = seconds, trial.reached()
+    for target in sorted(path.name for path in (ROOT / "Tests").glob("*Tests") if path.name != "ArchitectureTests"):
+        measured = {f"^{target}\\.": trial.measured(f"^{target}\\.", SLOW)}
+        if any(outcome == "late" for outcome, *_ in measured.values()):
+            measured = {pattern: trial.measured(pattern, 1200) for pattern in trial.suites(target)}
+        for pattern, (outcome, seconds, failed, reached) in measured.items():
+            if outcome != "passed":
+                print(f"mutants: without a fault {pattern} has {outcome} {failed}", file=sys.stderr)
+                return 1
+            reaches[pattern] = seconds, reached
     whole = sum(seconds for seconds, _ in reaches.values())
     print(f"all tests without a fault: {whole:.0f} s", flush=True)
     survivors, noticed = [], 0
     for mutant in mutants:
-        own = mutant.target + "Tests"
+        own = f"^{mutant.target}Tests\\."
         suites = [suite for suite in reaches if mutant.number in reaches[suite][1]]
-        suites.sort(key=lambda suite: (suite != own, reaches[suite][0]))
+        suites.sort(key=lambda suite: (not suite.startswith(own), reaches[suite][0]))
         outcome, seconds, failed, where = "passed", 0, "", "no test reaches it"
         for where in suites:
-            outcome, tried, failed = trial.run(mutant.number, f"^{where}\\.", 30 + 4 * reaches[where][0])
+            outcome, tried, failed = trial.run(mutant.number, where, 30 + 4 * reaches[where][0])
             seconds += tried
             if outcome != "passed":
                 break
@@ -333,7 +350,7 @@ def run(arguments):
         print(f"{mutant.number:3d}  {said}  {seconds:5.0f} s  {where}  {mutant.path}  {failed}", flush=True)
         if outcome == "passed":
             survivors.append(mutant)
-            print(f"       {mutant.line}\n       {mutant.fault or '(left out)'}", flush=True)
+            print(f"       {mutant.line}\n       {mutant.fault or '(left out)'}\n       {mutant.reason}", flush=True)
         else:
             noticed += 1
     share = 100 * noticed / max(1, len(mutants))
@@ -345,7 +362,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run")
-    running.add_argument("--only", help="numbers, with commas")
+    running.add_argument("--only", help="the numbers of those that are tried, with commas")
+    running.add_argument("--list", default=LIST, help="another list in the form of Tests/mutants.tsv")
     running.add_argument("--folder", help="where the copy is built; by default LODESTONE_CACHE")
     proposing = commands.add_parser("propose")
     proposing.add_argument("seed", type=int)
