@@ -42,9 +42,6 @@ package protocol BusProvider: BusAccess, Sendable {
 }
 
 extension BusAccess {
-  /// A clock of which nobody says so.
-  package var isWallTimeSet: Bool { false }
-
   /// A board without kernel drivers.
   package func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
     throw BusError(.notFound, bus: bus, address: address)
