@@ -4,7 +4,7 @@ import Testing
 
 struct SphereCellsTests {
   @Test func ringsHoldAHundred() {
-    #expect(SphereCells.rings.reduce(0, +) == SphereCells.count)
+    #expect(SphereCells.rings.reduce(0, +) == 100 && SphereCells.count == 100)
   }
 
   @Test func theMiddleOfEachCellIsInIt() {

@@ -41,7 +41,7 @@ struct ManagerInboxTests {
       Issue.record("no batch")
       return
     }
-    #expect(batch.count == EventLimits.locations)
+    #expect(batch.count == 256)
     #expect(next() == .failure(failure))
     #expect(!inbox.contains { $0 == .answer })
     #expect(next() == .failure(failure))
@@ -55,7 +55,7 @@ struct ManagerInboxTests {
       inbox.post(.resumed)
     }
     inbox.post(.paused)
-    #expect(inbox.count <= EventLimits.pauses && inbox.dropped == 0)
+    #expect(inbox.count <= 16 && inbox.dropped == 0)
     var heard: [DelegateCall] = []
     while let delivery = next() { heard.append(delivery) }
     #expect(heard.last == .paused)

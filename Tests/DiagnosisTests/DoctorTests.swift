@@ -112,6 +112,14 @@ struct BusDoctorTests {
     }
   }
 
+  // Of two chips: together they make as many transfers as one alone, but for the last round's.
+  @Test("a bus is tried with a hundred transfers, however many chips share them")
+  func trials() throws {
+    let text = try quality(nil).text
+    let tried = try #require(text.split(separator: " ").compactMap { Int($0) }.first)
+    #expect((100...110).contains(tried), "\(text)")
+  }
+
   @Test("a bus without a disturbance is good, and one that is disturbed now and then is noted")
   func calm() throws {
     #expect(try quality(nil).level == .good)
@@ -354,45 +362,5 @@ struct LookalikeDoctorTests {
     #expect(try notes("-x, +y, -z").isEmpty)
     let note = try #require(try notes("+x, +y, +z").first)
     #expect(note.level == .note && note.mend?.hasPrefix("mount: [-x, +y, -z]") == true)
-  }
-}
-
-/// The first second of a run, and what is said when something is back.
-struct BeginningTests {
-  @Test("the bar of the first headings has no gap where the filter takes over")
-  func firstBars() throws {
-    let board = try VirtualBoard()
-    let headings = board.run(2).compactMap { observation -> HeadingEstimate? in
-      if case .heading(let heading) = observation { heading } else { nil }
-    }
-    #expect(headings.count > 100)
-    for (last, next) in zip(headings, headings.dropFirst()) {
-      let (before, after) = (try #require(last.accuracy), try #require(next.accuracy))
-      #expect(after < 2 * before, "\(before) to \(after) rad at \(next.time)")
-    }
-  }
-
-  @Test("a board with an accelerometer never complains that it has none")
-  func firstTilt() throws {
-    let board = try VirtualBoard()
-    for case .headingUnavailable(let reason, _) in board.run(2) {
-      Issue.record("\(reason)")
-    }
-  }
-
-  @Test("a receiver that speaks again without a fix says so, and is no longer called lost")
-  func receiverBack() throws {
-    let board = try VirtualBoard()
-    _ = board.run(2)
-    let now = board.clock.now()
-    // The way has no fix for its first eight seconds.
-    board.simulation.inject(
-      .receiverSilent, chip: 3, from: now, until: now.advanced(bySeconds: 3.5))
-    let reasons = board.run(5.5).compactMap { observation -> NoData? in
-      if case .locationUnavailable(let reason, _) = observation { reason } else { nil }
-    }
-    #expect(reasons.count == 2)
-    if case .sensorLost = reasons.first {} else { Issue.record("\(reasons)") }
-    #expect(reasons.last == .noFix)
   }
 }

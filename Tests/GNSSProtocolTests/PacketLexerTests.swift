@@ -83,6 +83,23 @@ struct PacketLexerTests {
     }
   }
 
+  // Of the five characters of an address each may be a capital or a digit ("P5HDT" of a maker, "GNG1A"), and no other.
+  @Test(
+    "a sentence without a check sum is taken by its address of capitals and digits, and no other")
+  func addresses() {
+    let address = Array("GPGGA".utf8)
+    for place in address.indices {
+      for byte in UInt8(0x20)...0x7E where !"*,$#".utf8.contains(byte) {
+        var changed = address
+        changed[place] = byte
+        let isAddress = (65...90).contains(byte) || (48...57).contains(byte)
+        let sentence = Array("$".utf8) + changed + Array(",1,2\r\n".utf8)
+        #expect(kinds([sentence]) == (isAddress ? [.nmea] : []), "\(byte) at \(place)")
+      }
+    }
+    #expect(kinds([Array("$GPGG,1,2,3\r\n".utf8)]).isEmpty)
+  }
+
   @Test("a megabyte of noise is survived, and the next packet found")
   func noise() {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15

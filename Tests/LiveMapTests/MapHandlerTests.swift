@@ -155,14 +155,14 @@ import TerminalUI
 
   @Test func sixteenPagesAndNoMore() throws {
     let feed = MapFeed(live: LiveStateTests.state()) { LiveStateTests.at(1) }
-    var seats = (0..<MapFeed.limit).map { _ in feed.open {} }
+    var seats = (0..<16).map { _ in feed.open {} }
     #expect(seats.allSatisfy { $0 != nil } && feed.open {} == nil)
     #expect(
-      MapFeed.NoSeat().next() == .end(code: 1013, reason: "\(MapFeed.limit) pages are open already")
+      MapFeed.NoSeat().next() == .end(code: 1013, reason: "16 pages are open already")
     )
     // A place is free again when its page is gone.
     seats.removeLast()
-    #expect(feed.count == MapFeed.limit - 1)
+    #expect(feed.count == 15)
     let wakes = Synchronization.Mutex(0)
     let seat = try #require(feed.open { wakes.withLock { $0 += 1 } })
     guard case .message(let first)? = seat.next() else {

@@ -34,15 +34,15 @@ import Testing
   @Test func aPageThatTakesNothingBeginsAnewAndIsTold() {
     var outbox = Outbox()
     outbox.begin(with: [])
-    for number in 0..<Outbox.limit { outbox.post(LiveMessage(text: "\(number)")) }
+    for number in 0..<256 { outbox.post(LiveMessage(text: "\(number)")) }
     #expect(!outbox.needsSnapshot)
     for _ in 0..<10 { outbox.post(LiveMessage(text: "too much")) }
     #expect(outbox.needsSnapshot && outbox.take() == nil)
-    #expect(outbox.dropped == Outbox.limit + 10)
+    #expect(outbox.dropped == 266)
     outbox.begin(with: [LiveMessage(text: "all")])
     #expect(
       Self.taken(&outbox) == [
-        "all", "{\"v\":1,\"kind\":\"dropped\",\"count\":\(Outbox.limit + 10)}",
+        "all", "{\"v\":1,\"kind\":\"dropped\",\"count\":266}",
       ])
     #expect(outbox.dropped == 0)
   }

@@ -207,7 +207,7 @@ struct MotionTests {
       time: Timestamp(seconds: 3), altitude: 36.5, accuracy: 2)
     bench.say(.absoluteAltitude(height))
     #expect(bench.heard() == AbsoluteAltitudeReport(height).map { [.absoluteAltitude($0)] })
-    #expect(bench.engine.demand.locationInterval == LocationEngine.seaLevelInterval)
+    #expect(bench.engine.demand.locationInterval == 10)
     bench.say(.altitudeUnavailable(.sensorLost("wire"), at: bench.now))
     bench.say(.altitudeUnavailable(.sensorLost("wire"), at: bench.now))
     #expect(bench.heard().causes == [.unavailable])

@@ -114,6 +114,38 @@ struct CarriedPositionTests {
     }
   }
 
+  @Test("a carried position is as well known as the fix before it, and moves from one to the next")
+  func carriedFix() throws {
+    let board = try board(loss: 20, turn: 0)
+    _ = board.run(55)
+    let observations = locations(board.run(25))
+    let begin = try #require(observations.firstIndex { $0.carried != nil })
+    let last = observations[begin - 1].fix
+    var before = last
+    let carried = observations[begin...].prefix { $0.carried != nil }
+    #expect(carried.count > 15)
+    for location in carried {
+      let fix = location.fix
+      #expect(fix.mode == .twoDimensional && fix.accuracySource == last.accuracySource)
+      // What is carried to a moment is true then; a receiver's fix is told a little after it was.
+      let from = before == last ? before.moment() : before.received
+      let seconds = fix.received.seconds(since: from)
+      let (utc, utcBefore) = (try #require(fix.utc), try #require(before.utc))
+      #expect(abs(utc - utcBefore - seconds) < 1e-6)
+      #expect(try #require(fix.speedAccuracy) >= 0.99 * (try #require(before.speedAccuracy)))
+      #expect(try #require(fix.courseAccuracy) >= 0.99 * (try #require(before.courseAccuracy)))
+      // The way from the fix before is the one that speed and course say.
+      let course = try #require(fix.course) * .pi / 180
+      let way = try #require(fix.speed) * seconds
+      let north = (try #require(fix.latitude) - (try #require(before.latitude))) * 111_267
+      let scale = 111_267 * cos(try #require(fix.latitude) * .pi / 180)
+      let east = (try #require(fix.longitude) - (try #require(before.longitude))) * scale
+      #expect(abs(north - way * cos(course)) < 0.1 * way + 0.5)
+      #expect(abs(east - way * sin(course)) < 0.1 * way + 0.5)
+      before = fix
+    }
+  }
+
   @Test("a longer loss ends with the reason that it began with, said once")
   func limit() throws {
     let board = try board(carry: 5, loss: 40, turn: 0)

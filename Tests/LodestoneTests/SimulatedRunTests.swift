@@ -1,6 +1,7 @@
 import BoardFile
 import BoardTestSupport
 import Foundation
+import Lodestone
 import Recording
 import SensorHub
 import SensorTypes
@@ -63,6 +64,23 @@ struct SimulatedRunTests {
     #expect(rms(altitude) <= 0.15)
     #expect(worstAltitude <= 0.5)
     #expect(Double(inside) / Double(heading.count) >= 0.95)
+  }
+
+  // The same second counts for receivers and for the system's clock, which a session begins in its middle.
+  @Test(
+    "a board that is made at a date shows that date, and has been under way for the rest of its second",
+    arguments: [1_795_000_000, 1_795_000_000.25, 1_795_000_000.999] as [Double])
+  func date(start: Double) throws {
+    let elapsed = Simulation.elapsed(at: start)
+    #expect((0..<1).contains(elapsed))
+    let board = try BoardFile.parse(
+      String(
+        contentsOf: VirtualBoard.root.appending(path: "Boards/simulated.yaml"), encoding: .utf8),
+      file: "simulated")
+    let plan = try #require(board.simulation)
+    let simulation = SimulatedBusProvider(
+      Simulation.board(board, plan: plan, utcStart: start), clock: VirtualClock(), elapsed: elapsed)
+    #expect(abs(simulation.wallTime() - start) < 1e-6)
   }
 
   @Test("a recording replays to the same observations, bit for bit")

@@ -41,7 +41,7 @@ import Testing
   func limit() throws {
     let view = GraticuleTests.view(52, 13, zoom: 12, width: 8000, height: 8000)
     let layer = Self.layer(view, Self.store())
-    #expect(layer.zoom == 11 && layer.tiles.count <= BaseLayer.tileLimit)
+    #expect(layer.zoom == 11 && layer.tiles.count <= 400)
     #expect(layer.bare.isEmpty)
   }
 

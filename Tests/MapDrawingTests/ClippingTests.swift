@@ -114,7 +114,7 @@ import Testing
     #expect(few.first == line.first && few.last == line.last)
     #expect(few.count < line.count / 5)
     for (index, point) in line.enumerated() where index % 7 == 0 {
-      #expect(Self.distance(point, to: few) <= Simplification.tolerance + 1e-9)
+      #expect(Self.distance(point, to: few) <= 0.25 + 1e-9)
     }
   }
 

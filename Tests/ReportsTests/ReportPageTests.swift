@@ -121,6 +121,35 @@ struct ReportPageTests {
     #expect((0.44...0.6).contains(rms))
   }
 
+  // Each bar of the histogram is as high as its samples are many, and stands where they are, both by the axes' own marks.
+  @Test func barsCountTheAgreeingSamples() throws {
+    let page = Self.page(ReportFixture.good())
+    let over = try Self.drawing("m1-residuals", in: page)
+    let upOver = try Self.up(over)
+    let residuals = Self.dots(in: over).map { upOver($0.y) }
+    let drawing = try Self.drawing("m1-histogram", in: page)
+    let (across, up) = (try Self.across(drawing), try Self.up(drawing))
+    let bars = drawing.matches(
+      of: /<rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="([-\d.]+)"\/>/
+    ).compactMap { match -> (left: Double, right: Double, count: Double)? in
+      guard let x = Double(match.1), let y = Double(match.2), let width = Double(match.3),
+        let height = Double(match.4)
+      else { return nil }
+      #expect(abs(up(y + height)) < 0.6, "a bar begins at no sample")
+      return (across(x - 0.5), across(x + width + 0.5), up(y))
+    }
+    #expect(bars.count > 10)
+    // A place is told to a tenth of a point: some samples at the edge of a bar may count for its neighbour.
+    var total = 0.0
+    for bar in bars {
+      let near = residuals.count { $0 > bar.left - 0.02 && $0 < bar.right + 0.02 }
+      let inside = residuals.count { $0 > bar.left + 0.02 && $0 < bar.right - 0.02 }
+      #expect(Double(inside) - 1 < bar.count && bar.count < Double(near) + 1)
+      total += bar.count
+    }
+    #expect(abs(total - Double(residuals.count)) < 0.01 * Double(residuals.count))
+  }
+
   @Test func gapsAreWhereNothingWasSeen() throws {
     // All directions of one half, none of the other.
     let record = ReportFixture.record()

@@ -102,7 +102,7 @@ struct DemandTests {
     }
     #expect(receiver.wanted.allSatisfy { !$0 })
     #expect(chip.wanted == [true, true, true, true, true, false, false])
-    #expect(chip.intervals == [0.1, DemandKind.slowMotion, nil, nil, nil, nil, nil])
+    #expect(chip.intervals == [0.1, 0.02, nil, nil, nil, nil, nil])
     #expect(compass.wanted == [false, false, true, false, true, true, false])
     #expect(compass.intervals == [0.1, 0.1, nil, nil, nil, 0.2, nil])
   }
@@ -135,7 +135,7 @@ struct DemandTests {
     #expect(
       compass.wanted == [false, false, false, true, true, true, false, true, false, false])
     #expect(compass.intervals.allSatisfy { $0 == nil })
-    let slow = DemandKind.slowMotion
+    let slow = 0.02
     #expect(
       motion.wanted == [false, false, false, true, true, true, true, true, true, true])
     #expect(motion.intervals == [nil, nil, nil, nil, nil, nil, slow, nil, slow, nil])

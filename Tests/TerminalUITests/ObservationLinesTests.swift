@@ -106,6 +106,25 @@ import Testing
     #expect(text.contains("12.34 m") && text.contains("48.500000"))
   }
 
+  @Test func whatABoardHasNotIsSaidFromTheBeginning() {
+    let parts = [
+      (row: "heading", chip: "LIS3MDL", missing: NoData.notEquipped("magnetometer")),
+      (row: "altitude", chip: "BMP280", missing: .notEquipped("barometer")),
+      (row: "position", chip: "u-blox", missing: .notEquipped("receiver")),
+    ]
+    for present in parts {
+      let attachment = Board.Attachment.i2c(bus: "/dev/i2c-1", address: 0x1C)
+      let table = MonitorTable(
+        Board(name: "boat", sensors: [Board.Sensor(chip: present.chip, attachment: attachment)]))
+      let lines = table.lines(at: Self.at(0))
+      for part in parts {
+        let reason = part.row == present.row ? NoData.notYet : part.missing
+        #expect(
+          lines.contains { $0.hasPrefix(part.row) && $0.hasSuffix("- (\(reason))") }, "\(lines)")
+      }
+    }
+  }
+
   @Test func whatIsOlderThanTwoSecondsOrThreePeriodsGivesWayToItsAge() {
     let table = Self.table()
     let lines = table.lines(at: Self.at(6))

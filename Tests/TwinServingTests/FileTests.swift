@@ -22,6 +22,17 @@ private final class Folder {
   }
 }
 
+/// A device that always wants to be served.
+private final class RestlessDevice: VirtioDevice {
+  let features: UInt64 = 0
+  let queueCount = 1
+  let configuration: [UInt8] = []
+  private(set) var resets = 0
+  func serve(_ rings: [Ring], now: Timestamp) {}
+  func deadline(now: Timestamp) -> Timestamp { now }
+  func reset() { resets += 1 }
+}
+
 /// The socket of a device: what comes in pieces, what is too long, who goes.
 struct VhostUserSocketTests {
   private let folder: Folder
@@ -114,6 +125,25 @@ struct VhostUserSocketTests {
     hangUp(next)
     round(socket)
     #expect(!socket.isConnected)
+  }
+
+  // A device's own deadline counts while somebody is there to be served.
+  @Test("wakes nobody for a peer that has hung up, and serves the next from the beginning")
+  func hangUp() throws {
+    let now = Timestamp(nanoseconds: 0)
+    let device = RestlessDevice()
+    let socket = try VhostUserSocket(path: path, device: device, log: Log { _ in })
+    #expect(socket.deadline(now: now) == .distantFuture)
+    for turn in 1...3 {
+      let peer = try connect()
+      round(socket)
+      #expect(socket.deadline(now: now) == now)
+      #expect(device.resets == turn - 1)
+      hangUp(peer)
+      round(socket)
+      #expect(!socket.isConnected && device.resets == turn)
+      #expect(socket.deadline(now: now) == .distantFuture)
+    }
   }
 
   @Test("survives whatever a peer says")

@@ -20,7 +20,7 @@ struct HeadingTransition: Sendable, Hashable, Codable {
     angle = (angle - correction).remainder(dividingBy: 2 * .pi)
   }
 
-  /// Takes a jump of the heading, clockwise, that is not to be seen.
+  /// Takes a jump of the heading that is not to be seen: the heading before it less the one after it, radians.
   mutating func absorb(turn: Double) {
     angle = (angle - turn).remainder(dividingBy: 2 * .pi)
   }

@@ -50,7 +50,7 @@ import Testing
     #expect(try reader.take() == nil)
     #expect(!reader.isEmpty)
     #expect(reader.takeRest() == Array("GET".utf8))
-    #expect(reader.isEmpty && reader.room == RequestReader.headLimit)
+    #expect(reader.isEmpty && reader.room == 32_768)
   }
 
   @Test(arguments: [

@@ -141,6 +141,21 @@ struct TerminalAuthorizationAgentTests {
     #expect(reply?.answer == answer)
   }
 
+  @Test("the letter behind the number is explained where it is understood, and nowhere else")
+  func letters() throws {
+    for kind in [AuthorizationPromptKind.position, .always, .fullAccuracy] {
+      let prompt = try Self.prompt(kind)
+      let lines = TerminalAuthorizationAgent.lines(prompt, Self.client)
+      let isUnderstood = TerminalAuthorizationAgent.reply("1r", to: prompt) != nil
+      #expect(lines.contains { $0.contains("behind the number") } == isUnderstood, "\(kind)")
+      // Each option has its number.
+      for number in 1...prompt.options.count {
+        #expect(lines.contains { $0.hasPrefix("  \(number)  ") }, "\(kind)")
+      }
+      #expect(!lines.contains { $0.hasPrefix("  \(prompt.options.count + 1)  ") }, "\(kind)")
+    }
+  }
+
   @Test("M10: what a program says of itself moves no cursor")
   func controlCharacters() throws {
     let lines = TerminalAuthorizationAgent.lines(

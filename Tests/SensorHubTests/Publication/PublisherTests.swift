@@ -79,7 +79,7 @@ struct PublisherTests {
     let isIn = listener.isIn.wait(timeout: .now() + Self.patience) == .success
     #expect(isIn)
     // It holds one; as many more may wait, then events only, as many again.
-    let limit = ObservationPublisher.limit
+    let limit = 4_096
     for number in 0..<(limit + 500) { publisher.post(Self.altitude(number)) }
     for number in 0..<(limit + 20) { publisher.post(Self.diagnostic(number)) }
     publisher.handOut()
@@ -114,7 +114,7 @@ struct PublisherTests {
     let next = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       // As many as may wait, if one thread is not let run for long.
-      for _ in 0..<ObservationPublisher.limit / 4 {
+      for _ in 0..<4_096 / 4 {
         next.withLock { number in
           publisher.post(Self.diagnostic(number))
           number += 1
@@ -125,7 +125,7 @@ struct PublisherTests {
     // What came when the last thread had looked often enough.
     publisher.handOut()
     let isInOrder =
-      listener.heard.withLock { $0 } == (0..<ObservationPublisher.limit).map(Self.diagnostic)
+      listener.heard.withLock { $0 } == (0..<4_096).map(Self.diagnostic)
     #expect(isInOrder)
     let hadTwo = wasTwice.load(ordering: .relaxed)
     #expect(!hadTwo)
