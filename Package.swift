@@ -433,12 +433,14 @@ let package = Package(
       [
         "BoardFile", "CalibrationCore", "CalibrationUI", "CommandTestSupport", "LinearAlgebra",
         "MagnetometerLogs", "SensorTypes", "StateStore", "TerminalUI", "RecordedFigures",
+        "Lodestone",
       ]),
     tests(
       "LodestoneCommand",
       [
         "LodestoneCommand", "HardwareSuite", "Lodestone", "SensorTypes", "SensorBus", "BoardFile",
-        "StateStore", "TerminalUI", "Reports", "CalibrationUI", "TextForms",
+        "StateStore", "TerminalUI", "Reports", "CalibrationUI", "TextForms", "LinearAlgebra",
+        "BoardTestSupport", "RecordedFigures",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),

@@ -19,6 +19,7 @@ struct BackgroundCalibratorTests {
     /// When, degrees before and after, what was expected.
     var swaps: [(time: Double, before: Double?, after: Double, verdict: BackgroundFitResult)] = []
     var fits = 0
+    var verdicts: [BackgroundFitResult] = []
     var reasons: [String: Int] = [:]
     var time = 0.0
 
@@ -39,6 +40,7 @@ struct BackgroundCalibratorTests {
         let fit = calibrator.begin()
         fits += 1
         let verdict = fit.verdict(expected: expected)
+        verdicts.append(verdict)
         let isUsed = verdict.isBetter && !isLocked
         calibrator.finish(verdict, isUsed: isUsed)
         if !isUsed { reasons[verdict.reason, default: 0] += 1 }

@@ -3,10 +3,12 @@ import CalibrationCore
 @testable import CalibrationUI
 import Foundation
 import LinearAlgebra
+import Lodestone
 import SensorTypes
 import Testing
 
 import StateStore
+import TerminalUI
 
 /// What a calibration has found is stored, or is on the screen.
 struct RecordSaverTests {
@@ -40,6 +42,19 @@ struct RecordSaverTests {
     #expect(store.current(key) == .record(.magnetometer(record)))
     let kept = try CalibrationSamples(csv: samples.encoded())
     #expect(store.samples(chip: key.chip, position: key.position) == .samples(kept))
+  }
+
+  @Test(
+    "of a simulated board a record is stored for the run, and no file is told that goes with it",
+    .enabled(if: ProcessInfo.processInfo.environment["STATE_DIRECTORY"] == nil))
+  func simulated() throws {
+    let session = try Session(board: "simulated", access: .full)
+    let saver = RecordSaver(session: session, settings: SaveSettings(yes: true, format: .json))
+    #expect(!saver.isKept)
+    #expect(try saver.save(.magnetometer(record)) == nil)
+    #expect(
+      session.state.calibrations.current(CalibrationKey(.magnetometer(record)))
+        == .record(.magnetometer(record)))
   }
 
   @Test("a lock that was set meanwhile, a newer version's too, and a disk lose no record")

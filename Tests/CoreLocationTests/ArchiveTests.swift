@@ -33,6 +33,45 @@ struct ArchiveTests {
       as? NSObject
   }
 
+  // Swift's hashes have a seed of their own in every process: two of 64 bits are equal by chance once in 10^19.
+  @Test("L: values that differ in one part are not equal, and have another hash")
+  func parts() throws {
+    let uuid = try #require(Self.identity)
+    let beacons = [
+      CLBeaconIdentityConstraint(uuid: uuid), CLBeaconIdentityConstraint(uuid: UUID()),
+      CLBeaconIdentityConstraint(uuid: uuid, major: 1),
+      CLBeaconIdentityConstraint(uuid: uuid, major: 1, minor: 2),
+      CLBeaconIdentityConstraint(uuid: uuid, major: 1, minor: 3),
+      CLBeaconIdentityConstraint(uuid: uuid, major: 2, minor: 3),
+    ]
+    let date = Date(timeIntervalSince1970: 1e9)
+    let plain: [Double] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    let locations = (0...plain.count).map { place in
+      var n = plain
+      if place < n.count { n[place] += 0.5 }
+      return CLLocation(
+        coordinate: CLLocationCoordinate2D(latitude: n[0], longitude: n[1]), altitude: n[2],
+        horizontalAccuracy: n[3], verticalAccuracy: n[4], course: n[5], courseAccuracy: n[6],
+        speed: n[7], speedAccuracy: n[8], timestamp: date)
+    }
+    let visits = [(8.0, 0.0), (9, 0), (8, 1)].map { accuracy, later in
+      CLVisit(
+        arrivalDate: date + later, departureDate: .distantFuture,
+        coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 2), horizontalAccuracy: accuracy)
+    }
+    let sources = [(false, false), (false, true), (true, false), (true, true)].map {
+      CLLocationSourceInformation(
+        softwareSimulationState: $0.0, andExternalAccessoryState: $0.1)
+    }
+    for group: [NSObject] in [beacons, locations, visits, sources] {
+      for (place, one) in group.enumerated() {
+        for other in group[(place + 1)...] {
+          #expect(one != other && one.hash != other.hash, "\(one), \(other)")
+        }
+      }
+    }
+  }
+
   @Test("L: every value comes back equal, and not the same object")
   func roundTrip() throws {
     for object in try Self.samples() {

@@ -263,5 +263,14 @@ struct ScenarioTests {
   @Test("the desk's scenario asks for what the board has")
   func desk() {
     #expect(Scenario.desk(for: board).steps.count == 3)
+    for step in Scenario.desk(for: board).steps {
+      switch step.action {
+      case .turn(let degrees, let within, _): #expect(degrees == 360 && within == 20)
+      case .tilt(let degrees, let within, _): #expect(degrees == 30 && within == 15)
+      case .lift(let metres, let within, _): #expect(metres == 1 && within == 0.4)
+      case .fault(_, _, let seconds): #expect(seconds == 5)
+      default: Issue.record("\(step)")
+      }
+    }
   }
 }

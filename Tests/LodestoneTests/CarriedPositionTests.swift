@@ -146,6 +146,39 @@ struct CarriedPositionTests {
     }
   }
 
+  // What is certain of the first loss's end says nothing of the second one's beginning.
+  @Test("each loss begins with the radius of its own last fix")
+  func twoLosses() throws {
+    let board = try VirtualBoard(edit: { text in
+      let head = text.components(separatedBy: "  legs:\n")[0]
+      return "carryPosition: 30\n" + head + """
+          legs:
+            - {seconds: 60, speed: 10, fix: true}
+            - {seconds: 0.2, fix: false}
+            - {seconds: 25}
+            - {seconds: 0.2, fix: true}
+            - {seconds: 40}
+            - {seconds: 0.2, fix: false}
+            - {seconds: 10}
+            - {seconds: 0.2, fix: true}
+            - {seconds: 20}
+
+        """
+    })
+    let all = locations(board.run(150))
+    let begins = all.indices.filter {
+      $0 > 0 && all[$0].carried != nil && all[$0 - 1].carried == nil
+    }
+    #expect(begins.count == 2)
+    for begin in begins {
+      let carried = all[begin...].prefix { $0.carried != nil }
+      let (fix, first) = (all[begin - 1].fix, try #require(carried.first?.fix))
+      let radius = try #require(first.horizontalAccuracy)
+      #expect(radius < 2 * (try #require(fix.horizontalAccuracy)) + 1)
+      #expect(try #require(carried.last?.fix.horizontalAccuracy) > radius)
+    }
+  }
+
   @Test("a longer loss ends with the reason that it began with, said once")
   func limit() throws {
     let board = try board(carry: 5, loss: 40, turn: 0)

@@ -17,7 +17,7 @@ struct FigureTests {
 
   @Test("half a minute of every board's twins", arguments: ShippedBoard.all)
   func boards(file: ShippedBoard) throws {
-    let board = try file.twins()
+    let board = try file.twins(records: true)
     board.hub.setDemand(Self.demand)
     var summary = FigureSummary()
     let readings = Kept<SensorReading>()
@@ -26,6 +26,12 @@ struct FigureTests {
     subscription.cancel()
     for reading in readings.all { summary.add(reading, board.start) }
     for status in board.hub.status { summary.add(status) }
+    // Every transfer, edge and byte of a receiver: see TransactionTrace.
+    for line in board.recording.split(separator: 10) {
+      guard let letter = line.first, "rwixeh".utf8.contains(letter), line.dropFirst().first == 32
+      else { continue }
+      summary.add("transfers", text: String(decoding: line, as: UTF8.self))
+    }
     #expect(try Self.figures.differences(of: file.name, summary) == [])
   }
 

@@ -104,12 +104,14 @@ struct ShippedBoard: Sendable, CustomTestStringConvertible {
 
   /// The board with twins, on a clock of the test's. `edit` changes what the file says; where the chips of
   /// packages really sit stays as `packages` has it.
-  func twins(seed: Int = 1, edit: (String) -> String = { $0 }) throws -> VirtualBoard {
+  func twins(
+    seed: Int = 1, records: Bool = false, edit: (String) -> String = { $0 }
+  ) throws -> VirtualBoard {
     try VirtualBoard(
       name,
       adapt: { simulated in
         for (place, mount) in parts { simulated.chips[place].mount = mount }
       },
-      edit: { edit(board.simulation == nil ? simulation(seed: seed) : $0) })
+      edit: { edit(board.simulation == nil ? simulation(seed: seed) : $0) }, records: records)
   }
 }

@@ -1,0 +1,107 @@
+import BoardTestSupport
+import Foundation
+import Testing
+
+/// A run of the program that was built with the tests, in a folder of its own.
+final class CommandRun {
+  /// What came of it.
+  struct Outcome {
+    var code: Int32
+    var output: String
+    var errors: String
+
+    /// The kinds of its JSON lines.
+    var kinds: Set<String> {
+      Set(
+        output.split(separator: "\n").compactMap { line in
+          (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["kind"]
+            as? String
+        })
+    }
+  }
+
+  /// Longer than any of these commands takes on a machine that has much else to do.
+  private static let deadline = 120.0
+
+  private let process = Process()
+  private let folder: URL
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// Starts it.
+  init(_ arguments: [String], in folder: URL) throws {
+    self.folder = folder
+    // The command is built into the folder of the tests.
+    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    process.executableURL = URL(filePath: tests).deletingLastPathComponent()
+      .appending(path: "lodestone")
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    // No board but the one that a test names, and nothing of this machine's.
+    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LODESTONE") }
+    environment["LODESTONE_MUTANTS"] = ProcessInfo.processInfo.environment["LODESTONE_MUTANTS"]
+    for name in ["STATE_DIRECTORY", "CONFIGURATION_DIRECTORY", "HOME"] {
+      environment[name] = folder.appending(path: "kept").path
+    }
+    (environment["LANG"], environment["TZ"], environment["COLUMNS"]) = ("C", "UTC", nil)
+    process.environment = environment
+    let name = UUID().uuidString
+    outputFile = folder.appending(path: "\(name).out")
+    errorFile = folder.appending(path: "\(name).err")
+    for file in [outputFile, errorFile] { try Data().write(to: file) }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: outputFile)
+    process.standardError = try FileHandle(forWritingTo: errorFile)
+    process.terminationHandler = { [ended] _ in ended.signal() }
+    try process.run()
+  }
+
+  private let outputFile: URL
+  private let errorFile: URL
+
+  /// Waits for its end.
+  func outcome() throws -> Outcome {
+    if ended.wait(timeout: .now() + Self.deadline) == .timedOut {
+      process.terminate()
+      Issue.record("it did not end: \(process.arguments ?? [])")
+    }
+    func text(_ file: URL) throws -> String {
+      try String(contentsOf: file, encoding: .utf8)
+        .replacingOccurrences(of: folder.path, with: "FOLDER")
+    }
+    return Outcome(
+      code: process.terminationStatus, output: try text(outputFile), errors: try text(errorFile))
+  }
+}
+
+/// A folder with a board in it, which goes with the test.
+final class CommandFolder {
+  let url: URL
+
+  static let board = """
+    schema: 1
+    name: still
+    level: true
+    sensors:
+      - {chip: LIS3MDL, bus: /dev/i2c-1, address: 0x1c}
+      - {chip: LSM6DSOX, bus: /dev/i2c-1, address: 0x6a}
+      - {chip: BMP280, bus: /dev/i2c-1, address: 0x77}
+      - {chip: u-blox, port: /dev/ttyAMA0}
+    simulation:
+      start: {latitude: 52.5, longitude: 13.4, altitude: 34}
+      seed: 1
+
+    """
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-command-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try Data(Self.board.utf8).write(to: url.appending(path: "still.yaml"))
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func run(_ line: String) throws -> CommandRun {
+    try CommandRun(line.split(separator: " ").map(String.init), in: url)
+  }
+}
