@@ -25,8 +25,6 @@ public struct AttitudeEstimator: Sendable {
   var coefficients: AttitudeConstants { storage.coefficients }
   /// What has happened so far, where a smoother is to know it.
   var history: AttitudeHistory? { storage.history }
-  // Reached through `storage` wherever something is done with them: a property that hands on so large a value, be it by `get`
-  // or by `yield`, copies it at every sample, and one that yields it is read after it is freed where nothing is optimised.
   var storage: EstimatorStorage
 
   /// Before anything changes: copies of this value that were made go on with what is there now.
@@ -75,55 +73,36 @@ public struct AttitudeEstimator: Sendable {
   }
 
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
-  public var attitude: Quaternion? {
-    guard let attitude = unsmoothedAttitude else { return nil }
-    return storage.state.transition.applied(to: attitude)
-  }
-
-  var unsmoothedAttitude: Quaternion? {
-    switch storage.state.mode {
-    case .none: nil
-    case .starting: storage.state.start.attitude ?? storage.state.start.tilt
-    case .inertial: storage.state.filter.strapdown.attitude
-    case .direct: storage.state.direct.attitude
-    case .level:
-      storage.state.direct.field.flatMap {
-        DirectAttitude.attitude(up: Vector3(0, 0, 1), field: $0)
-      }
-    }
-  }
+  public var attitude: Quaternion? { storage.attitude }
 
   /// Body to earth at `time`, carried on from the newest gyro sample at its rate, by at most 0.1
   /// s; `nil` while unknown. Without a gyro it is the newest attitude.
-  public func attitude(at time: Timestamp) -> Quaternion? {
-    guard storage.state.mode == .inertial, let last = storage.state.rateTime else {
-      return attitude
-    }
-    let newest = storage.state.filter.strapdown.attitude(
-      after: time.seconds(since: last), limit: storage.coefficients.limits.extrapolation
-    ).normalized
-    return storage.state.transition.applied(to: newest)
+  public func attitude(at time: Timestamp) -> Quaternion? { storage.attitude(at: time) }
+
+  /// Heading of the body's y axis at the newest sample, or why there is none.
+  ///
+  /// - Parameter now: The present moment; what is older than `limits.lossTimeout` by then is lost.
+  /// - Returns: A heading. With `accuracy` it is to be trusted; without, `reason` says why not
+  ///   (`uncalibrated`, `magneticInterference`) and the value is what it would be.
+  ///   A failure where there is no heading at all: `notYet`, `tiltUnknown`, `sensorLost`.
+  public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
+    storage.heading(at: now)
   }
 
   /// The gyro's bias in the body frame, rad/s.
-  public var gyroBias: Vector3 {
-    storage.state.filter.isRunning ? storage.state.filter.strapdown.bias : storage.state.bias
-  }
+  public var gyroBias: Vector3 { storage.gyroBias }
 
   /// Whether the board lies still.
-  public var isResting: Bool {
-    storage.state.mode == .inertial
-      && storage.state.rest.isStationary(storage.coefficients)
-  }
+  public var isResting: Bool { storage.isResting }
 
   /// Whether the field is known not to be the earth's.
   public var isMagneticallyDisturbed: Bool { storage.state.monitor.disturbance != nil }
 
   /// Vertical acceleration of the newest accelerometer sample: earth frame, up positive, gravity
   /// removed, m/s^2; `nil` while attitude does not come from the filter.
-  public var verticalAcceleration: Double? {
-    storage.state.mode == .inertial ? storage.state.verticalAcceleration : nil
-  }
+  public var verticalAcceleration: Double? { storage.verticalAcceleration }
+
+  // MARK: Samples
 
   /// Takes angular rate (rad/s) and specific force (m/s^2) of one moment, body frame.
   public mutating func update(angularRate: Vector3, acceleration: Vector3, at time: Timestamp) {
@@ -134,172 +113,76 @@ public struct AttitudeEstimator: Sendable {
   /// Takes one angular rate, rad/s, body frame, right-handed; at most 100 rad/s on each axis.
   public mutating func update(angularRate rate: Vector3, at time: Timestamp) {
     detach()
-    let c = storage.coefficients
-    let dt: Double
-    switch admit(
-      rate, limit: c.limits.angularRate, at: time, after: storage.state.rateTime)
-    {
-    case .rejected: return
-    case .first: dt = 0
-    case .after(let seconds): dt = seconds
-    }
-    storage.state.rateTime = time
-    defer { storage.state.rate = rate }
-    guard dt > 0 else {
-      restart()
-      storage.history?.add(starting: storage.state.start.frame, at: time)
-      return
-    }
-    let isRunning = storage.state.filter.isRunning
-    let deviation =
-      isRunning
-      ? storage.state.filter.summary.biasVariance.squareRoot() : c.biasDeviation
-    // A gyro that may say anything at rest may say it in a steady turn: gravity and field have to tell first.
-    let known = c.gyroBias
-    storage.state.rest.update(
-      rate: rate, dt, bias: gyroBias,
-      limit: known.stationaryFloor + known.stationarySigmas * min(deviation, known.widestDeviation),
-      c)
-    if isRunning {
-      rotateFilter(rate, dt, time, c)
-    } else {
-      storage.state.mode = .starting
-      let mean = 0.5 * (rate + storage.state.rate) - storage.state.bias
-      storage.state.start.frame =
-        (storage.state.start.frame * Quaternion(rotationVector: mean * dt)).normalized
-      storage.state.start.duration += dt
-      // A field that waits for an accelerometer would be smeared by the gyro's bias.
-      if storage.state.start.forceCount == 0,
-        storage.state.start.duration > c.movingStartDuration
-      {
-        storage.state.start = StartAverage()
-      }
-      storage.history?.add(starting: storage.state.start.frame, at: time)
-      if storage.state.start.duration >= startDuration { beginFilter() }
-    }
+    storage.update(angularRate: rate, at: time)
   }
 
-  private mutating func rotateFilter(
-    _ rate: Vector3, _ dt: Double, _ time: Timestamp, _ c: AttitudeConstants
+  /// Takes one specific force, m/s^2, body frame: at rest it points up; at most 1000 on each axis.
+  public mutating func update(acceleration force: Vector3, at time: Timestamp) {
+    detach()
+    storage.update(acceleration: force, at: time)
+  }
+
+  /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most
+  /// 10 000 uT on each axis.
+  public mutating func update(
+    magneticField field: Vector3, at time: Timestamp, quality: MagnetometerQuality
   ) {
-    storage.state.mode = .inertial
-    storage.state.filter.rotate(
-      rate, previous: storage.state.rate, dt, c)
-    storage.state.transition.decay(dt, c.transition)
-    if storage.history != nil {
-      storage.history?.add(storage.state.filter.strapdown.attitude, at: time)
-      if !storage.state.filter.isTaped { storage.history?.begin(&storage.state.filter) }
-    }
-    guard storage.state.filter.isBlockFull(c) else { return }
-    let isStationary = storage.state.rest.isStationary(c)
-    let now = ErrorStateFilter.Circumstances(
-      stationaryRate: storage.state.rest.isCandidate(c) ? storage.state.rest.rate : nil,
-      isStationary: isStationary,
-      hasConstantRate: storage.state.rest.hasConstantRate(c),
-      isUnaccelerated: storage.state.rest.isUnaccelerated(c),
-      isDisturbed: storage.state.monitor.isPlain
-        || storage.state.monitor.disturbance.map { $0 != .azimuth || isStationary } ?? false,
-      isBesideMagnet: storage.state.monitor.isPlain
-        && storage.state.northTrustedTime >= c.north.trustDuration,
-      expected: calibratedExpectation)
-    if storage.state.filter.course != nil {
-      storage.state.courseTime = time
-      storage.history?.noteCourse()
-    }
-    storage.state.filter.closeBlock(now, c)
-    storage.history?.close(&storage.state.filter)
-    guard storage.state.filter.isSound else {
-      // Numbers that no longer are: nothing of them may survive.
-      storage.state.filter.stop()
-      storage.state.bias = .zero
-      storage.state.biasDeviation = nil
-      return restart()
-    }
-    if storage.state.isFindingBias, now.hasConstantRate,
-      storage.state.filter.summary.biasVariance < c.gyroBias.foundVariance
-    {
-      storage.state.isFindingBias = false
-      return restart()
-    }
-    storage.state.transition.absorb(correction: storage.state.filter.takeHeadingCorrection())
-    if storage.state.filter.takeIronMove(c.magnet) {
-      storage.state.monitor.magnetWasFound(c)
-    }
+    detach()
+    storage.update(magneticField: field, at: time, quality: quality)
   }
 
-  /// What a calibrated magnetometer should measure; without a record its strength means nothing.
-  private var calibratedExpectation: ReferenceField? {
-    storage.state.quality.isCalibrated ? storage.state.monitor.expected : nil
+  /// Says that the magnetometer has measured a field beyond its range: there is no sample, and the field is not
+  /// the earth's.
+  ///
+  /// - Returns: Whether that was news: `false` before the first field sample, for a time that is not later than
+  ///   the newest one's, and after a pause, when there is nothing that it could be the continuation of.
+  public mutating func fieldIsBeyondRange(at time: Timestamp) -> Bool {
+    detach()
+    return storage.fieldIsBeyondRange(at: time)
   }
 
-  private var startDuration: Double {
-    let tilt = storage.state.start.tiltDeviation(storage.coefficients)
-    return tilt > storage.coefficients.alignment.movingTilt
-      ? storage.coefficients.movingStartDuration : storage.coefficients.startDuration
+  /// Takes a velocity over ground that a receiver has measured: it keeps acceleration from passing for
+  /// tilt, and is a vehicle's heading where it `followsCourse`. Used while a gyro runs; older ones than the newest
+  /// are dropped and counted.
+  ///
+  /// - Parameters:
+  ///   - velocity: East and north, m/s, north being *magnetic* north; at most 1000 m/s.
+  ///   - deviation: One sigma of each, m/s.
+  ///   - time: When it was true.
+  public mutating func update(velocity: SIMD2<Double>, deviation: Double, at time: Timestamp) {
+    detach()
+    storage.update(velocity: velocity, deviation: deviation, at: time)
   }
 
-  /// One sigma of the bias that attitude starts with, rad/s.
-  var startBiasDeviation: Double {
-    storage.state.biasDeviation ?? storage.coefficients.biasDeviation
+  // MARK: What is known from elsewhere
+
+  /// Takes a gyro bias that was measured before this run, body frame: attitude starts with it.
+  ///
+  /// A filter that runs has learned the bias of this run and keeps that.
+  /// - Parameters:
+  ///   - bias: rad/s, at most 1 long.
+  ///   - deviation: One sigma of each axis, rad/s, above zero: with what it may have wandered since.
+  public mutating func expectGyroBias(_ bias: Vector3, deviation: Double) {
+    detach()
+    storage.expectGyroBias(bias, deviation: deviation)
   }
 
-  private mutating func beginFilter() {
-    let c = storage.coefficients
-    storage.state.filter.start(
-      storage.state.start, bias: storage.state.bias, biasDeviation: startBiasDeviation,
-      expected: calibratedExpectation, c)
-    guard storage.state.filter.isRunning else { return }
-    storage.state.isFindingBias = startBiasDeviation > c.gyroBias.widestDeviation
-    storage.history?.begin(&storage.state.filter)
-    storage.state.counters.starts &+= 1
-    storage.state.mode = .inertial
-    storage.state.northTrustedTime = 0
+  /// Says that samples come in another body frame from now on: attitude starts anew, the bias is kept.
+  /// - Parameter turn: From the frame before to the new one, a unit quaternion.
+  public mutating func bodyDidTurn(by turn: Quaternion) {
+    detach()
+    storage.bodyDidTurn(by: turn)
   }
 
-  /// Starts attitude anew; the bias is kept, less surely.
-  mutating func restart() {
-    let c = storage.coefficients
-    storage.history?.finish()
-    if storage.state.filter.isRunning {
-      storage.state.bias = storage.state.filter.strapdown.bias
-      let loose = (storage.state.filter.summary.biasVariance + c.biasLoosening)
-        .squareRoot()
-      storage.state.biasDeviation = min(loose, c.biasDeviation)
-      storage.state.filter.stop()
-    }
-    storage.state.start = StartAverage()
-    storage.state.transition = HeadingTransition()
-    storage.state.courseTime = nil
-    storage.state.rest.reset()
-    storage.state.verticalAcceleration = nil
-    storage.state.mode = .starting
-  }
-
-  enum Admission {
-    case rejected
-    case first
-    case after(seconds: Double)
-  }
-
-  mutating func admit(
-    _ value: Vector3, limit: Double, at time: Timestamp, after last: Timestamp?
-  ) -> Admission {
-    let c = storage.coefficients
-    guard value.isFinite, max(abs(value.x), max(abs(value.y), abs(value.z))) <= limit else {
-      storage.state.counters.rejected &+= 1
-      return .rejected
-    }
-    guard let last else { return .first }
-    let dt = time.seconds(since: last)
-    if dt <= 0 && dt > -c.limits.longestGap {
-      storage.state.counters.outOfOrder &+= 1
-      return .rejected
-    }
-    guard dt > 0, dt <= c.limits.longestGap else {
-      storage.state.counters.gaps &+= 1
-      return .first
-    }
-    return .after(seconds: dt)
+  /// Says that field samples are corrected by another calibration from now on.
+  ///
+  /// North is found anew at once; the published heading follows within seconds, without a jump.
+  /// - Parameters:
+  ///   - shift: What the newest sample would have been corrected by besides, body frame, microtesla.
+  ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
+  public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
+    detach()
+    storage.calibrationDidChange(shift: shift, quality: quality)
   }
 }
 

@@ -31,6 +31,8 @@ struct Strapdown: Sendable, Equatable, Codable {
   }
 
   /// The attitude `offset` seconds from the newest sample, within `limit` seconds of it.
+  // Called, it gets a copy of all that is not asked for as well.
+  @inline(__always)
   func attitude(after offset: Double, limit: Double) -> Quaternion {
     guard abs(offset) > 1e-6 else { return attitude }
     return attitude * Quaternion(rotationVector: rate * max(-limit, min(limit, offset)))

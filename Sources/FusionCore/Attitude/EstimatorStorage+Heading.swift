@@ -1,28 +1,22 @@
 // What the attitude estimator publishes: heading, how far it may be off, or why there is none.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
-extension AttitudeEstimator {
-  /// Heading of the body's y axis at the newest sample, or why there is none.
-  ///
-  /// - Parameter now: The present moment; what is older than `limits.lossTimeout` by then is lost.
-  /// - Returns: A heading. With `accuracy` it is to be trusted; without, `reason` says why not
-  ///   (`uncalibrated`, `magneticInterference`) and the value is what it would be.
-  ///   A failure where there is no heading at all: `notYet`, `tiltUnknown`, `sensorLost`.
-  public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
-    let c = storage.coefficients
-    let fieldAge = storage.state.fieldTime.map { now.seconds(since: $0) }
+extension EstimatorStorage {
+  func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
+    let c = coefficients
+    let fieldAge = state.fieldTime.map { now.seconds(since: $0) }
     let timeout = c.limits.lossTimeout
     let hasField = fieldAge.map { $0 <= timeout } ?? false
     let hasCourse = hasCourse(at: now)
     guard hasField || hasCourse else {
       if fieldAge != nil { return .failure(.sensorLost("the magnetometer is silent")) }
       return .failure(
-        storage.state.courseTime == nil ? .notYet : .sensorLost("no course for minutes"))
+        state.courseTime == nil ? .notYet : .sensorLost("no course for minutes"))
     }
-    if storage.state.mode != .level {
-      guard let forceTime = storage.state.forceTime else {
+    if state.mode != .level {
+      guard let forceTime = state.forceTime else {
         return .failure(params.level ? .notYet : .tiltUnknown)
       }
       guard now.seconds(since: forceTime) <= timeout else {
@@ -30,71 +24,70 @@ extension AttitudeEstimator {
       }
     }
     guard let attitude else { return .failure(.notYet) }
-    if storage.state.mode == .inertial, !storage.state.filter.hasNorth { return .failure(.notYet) }
-    if storage.state.mode == .starting, storage.state.start.attitude == nil {
+    if state.mode == .inertial, !state.filter.hasNorth { return .failure(.notYet) }
+    if state.mode == .starting, state.start.attitude == nil {
       return .failure(.notYet)
     }
 
-    var time = storage.state.fieldTime ?? now
-    if storage.state.mode == .inertial || storage.state.mode == .starting,
-      let rateTime = storage.state.rateTime
+    var time = state.fieldTime ?? now
+    if state.mode == .inertial || state.mode == .starting,
+      let rateTime = state.rateTime
     {
       time = rateTime
     }
     var reason: NoData?
     if !hasField {
       // North is the course's: nothing is asked of a magnetometer.
-    } else if !storage.state.quality.isCalibrated {
+    } else if !state.quality.isCalibrated {
       reason = .uncalibrated
-    } else {
-      reason = storage.state.monitor.reason(
-        residual: calibrationDeviation, c)
+    } else if state.monitor.disturbance != nil {
+      reason = state.monitor.reason(residual: calibrationDeviation, c)
     }
     // What is wrong with the field does not matter where the course says where north is.
-    let usedField = hasField && (reason == nil || !hasCourse) ? storage.state.field : nil
+    let usedField = hasField && (reason == nil || !hasCourse) ? state.field : nil
     if hasCourse { reason = nil }
     return .success(
       HeadingEstimate(
         time: time, magneticHeading: DirectAttitude.heading(of: attitude),
         accuracy: reason == nil
           ? accuracy(of: attitude, field: usedField, hasCourse: hasCourse) : nil,
-        reason: reason, field: hasField ? storage.state.field : nil, attitude: attitude,
+        reason: reason, field: hasField ? state.field : nil, attitude: attitude,
         fieldCheck: hasField ? fieldCheck : nil))
   }
 
   private var fieldCheck: FieldCheck? {
-    let magnet = storage.state.mode == .inertial ? storage.state.filter.summary.iron.length : 0
-    return storage.state.monitor.check(
-      calibrated: storage.state.quality.isCalibrated ? storage.state.quality.strength : nil,
-      magnet: magnet, storage.coefficients)
+    let magnet = state.mode == .inertial ? state.filter.summary.iron.length : 0
+    return state.monitor.check(
+      calibrated: state.quality.isCalibrated ? state.quality.strength : nil,
+      magnet: magnet, coefficients)
   }
 
   /// Whether a receiver's course has said of late where north is.
   private func hasCourse(at now: Timestamp) -> Bool {
-    guard let time = storage.state.courseTime, storage.state.followsCourse,
-      storage.state.mode == .inertial
+    guard let time = state.courseTime, state.followsCourse,
+      state.mode == .inertial
     else {
       return false
     }
-    return now.seconds(since: time) <= storage.coefficients.course.memory
+    return now.seconds(since: time) <= coefficients.course.memory
   }
 
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
   /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
   private func accuracy(of attitude: Quaternion, field: Vector3?, hasCourse: Bool) -> Double {
-    let c = storage.coefficients
+    let c = coefficients
     guard let field else {
       let gradient = DirectAttitude.headingGradient(of: attitude)
       var variance =
         c.headingFloor * c.headingFloor
         + c.course.variance
       variance +=
-        gradient.dot(storage.state.filter.summary.attitude * gradient)
+        gradient.dot(state.filter.summary.attitude * gradient)
         * c.heading.covarianceFactor
-      return min(1.96 * variance.squareRoot() + abs(storage.state.transition.angle), .pi)
+      return min(1.96 * variance.squareRoot() + abs(state.transition.angle), .pi)
     }
     // A magnet does not make north surer than the earth's field does.
-    let known = storage.state.mode == .inertial ? storage.state.filter.field.x : .infinity
+    let known = state.mode == .inertial ? state.filter.field.x : .infinity
     let slopes = HeadingSlopes(
       attitude: attitude, field: field, limit: c.heading.strongestNorth * known,
       c.heading)
@@ -102,42 +95,42 @@ extension AttitudeEstimator {
     // Slip and mounting are the same at every course.
     if hasCourse { variance += c.course.variance }
     variance += slopes.variance(
-      of: storage.state.quality,
-      hidden: storage.state.mode == .inertial ? storage.state.filter.summary.hiddenIron : .identity)
+      of: state.quality,
+      hidden: state.mode == .inertial ? state.filter.summary.hiddenIron : .identity)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
-    let isStarting = storage.state.filter.isRunning && !storage.state.filter.hasTakenField
-    switch isStarting ? .starting : storage.state.mode {
+    let isStarting = state.filter.isRunning && !state.filter.hasTakenField
+    switch isStarting ? .starting : state.mode {
     case .inertial:
       // A bias of tens of degrees a second turns the attitude by more than what is linear: twice the deviation (chosen).
       let bar = c.heading
       let share =
-        bar.covarianceFactor * (storage.state.isFindingBias ? bar.findingBiasFactor : 1)
-      variance += share * slopes.variance(attitude: storage.state.filter.summary.attitude)
-      variance += slopes.variance(tilt: storage.state.filter.summary.tiltDoubt)
+        bar.covarianceFactor * (state.isFindingBias ? bar.findingBiasFactor : 1)
+      variance += share * slopes.variance(attitude: state.filter.summary.attitude)
+      variance += slopes.variance(tilt: state.filter.summary.tiltDoubt)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
-      let tilt = storage.state.start.tiltDeviation(c)
-      let smear = storage.state.start.smear(
+      let tilt = state.start.tiltDeviation(c)
+      let smear = state.start.smear(
         biasDeviation: startBiasDeviation, c.alignment)
       let field = c.alignment.fieldVariance
       variance += field + smear * smear + slopes.variance(tilt: tilt)
     case .direct:
-      let tilt = storage.state.direct.tiltDeviation(c)
-      let trailing = storage.state.direct.trailing(horizontal: slopes.horizontal)
+      let tilt = state.direct.tiltDeviation(c)
+      let trailing = state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing + slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.
       if tilt > c.direct.blindTilt { variance += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
-      let trailing = storage.state.direct.trailing(horizontal: slopes.horizontal)
+      let trailing = state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing
       variance += slopes.levelVariance(tilt: c.heading.declaredTilt)
     case .none:
       variance += .pi * .pi
     }
     // What is held back of a change of calibration is known to be wrong by that much.
-    return min(1.96 * variance.squareRoot() + abs(storage.state.transition.angle), .pi)
+    return min(1.96 * variance.squareRoot() + abs(state.transition.angle), .pi)
   }
 }
 

@@ -1,0 +1,169 @@
+// What a field sample does to the attitude, and what a change of the magnetometer's calibration does.
+
+import LinearAlgebra
+import SensorTypes
+
+extension EstimatorStorage {
+  func update(
+    magneticField field: Vector3, at time: Timestamp, quality: MagnetometerQuality
+  ) {
+    let c = coefficients
+    let dt: Double
+    switch admit(field, limit: c.limits.field, at: time, after: state.fieldTime) {
+    case .rejected: return
+    case .first: dt = 0
+    case .after(let seconds): dt = seconds
+    }
+    state.fieldTime = time
+    state.field = field
+    if state.mode != .inertial {
+      state.transition.decay(dt, c.transition)
+    }
+    if quality != state.quality { calibrationDidChange(quality: quality) }
+    if dt == 0 { state.monitor.reset() }
+    var earth: Vector3?
+    var (tilt, shownTilt) = (0.0, 0.0)
+    var heading: Double?
+    if let offset = gyroOffset(at: time) {
+      if state.filter.isRunning {
+        let freed = state.filter.add(field: field, offset: offset, c)
+        if state.filter.hasNorth {
+          earth = freed
+          if state.northTrustedTime >= c.north.trustDuration {
+            heading = max(0, state.filter.summary.attitude.columns.z.z).squareRoot()
+          }
+          updateStationary(field, dt, c)
+        }
+      } else {
+        state.start.add(field: field)
+      }
+    } else {
+      leaveInertial()
+      state.direct.update(field: field, dt, c.direct)
+      state.mode = mode(at: time)
+      // Accelerated the board does not quite know where down is, and so not how the field dips.
+      tilt = state.direct.tiltDeviation(c)
+      shownTilt = state.direct.shownTilt(c)
+      if tilt < c.direct.blindTilt {
+        earth = attitude?.rotate(state.direct.field ?? field)
+      }
+    }
+    let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
+    let wasDisturbed = state.monitor.disturbance != nil
+    state.monitor.update(
+      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
+      shownTilt: shownTilt, heading: heading,
+      calibrated: state.quality.isCalibrated ? state.quality.strength : nil,
+      teaches: tilt < c.direct.learningTilt, c)
+    detectMagnet(iron, field, dt, c)
+    updateNorth(wasDisturbed: wasDisturbed, dt, c)
+  }
+
+  func fieldIsBeyondRange(at time: Timestamp) -> Bool {
+    let c = coefficients
+    guard let last = state.fieldTime else { return false }
+    let dt = time.seconds(since: last)
+    guard dt > 0, dt <= c.limits.lossTimeout else { return false }
+    state.fieldTime = time
+    state.monitor.saturate(c)
+    if gyroOffset(at: time) == nil {
+      leaveInertial()
+      state.mode = mode(at: time)
+    }
+    return true
+  }
+
+  /// The field of the earth tells a slow turn from rest.
+  private func updateStationary(_ field: Vector3, _ dt: Double, _ c: AttitudeConstants) {
+    guard state.monitor.disturbance == nil, dt > 0 else {
+      return state.rest.forgetField()
+    }
+    if let turn = state.rest.update(field: field, dt, c) {
+      state.filter.doubtRest(turn, c)
+    }
+  }
+
+  /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
+  /// as the field is right without it, it is forgotten.
+  private func detectMagnet(
+    _ iron: Vector3, _ field: Vector3, _ dt: Double, _ c: AttitudeConstants
+  ) {
+    guard iron.length > c.magnet.removable, let attitude = unsmoothedAttitude,
+      state.monitor.magnetHasGone(
+        bare: attitude.rotate(field), dt, residual: calibrationDeviation, c)
+    else { return }
+    state.filter.loosenField(by: -iron, c)
+    state.monitor.magnetWasFound(c)
+  }
+
+  /// A north that was found in a disturbed field and never confirmed is sought anew once the field
+  /// is the earth's again, and one that the field has contradicted for long.
+  private func updateNorth(wasDisturbed: Bool, _ dt: Double, _ c: AttitudeConstants) {
+    // A north by course needs no field.
+    guard state.filter.hasNorth, state.courseTime == nil else { return }
+    if state.monitor.northHasTurned(c) {
+      state.filter.seekNorth()
+      state.northTrustedTime = 0
+      return
+    }
+    let isDisturbed = state.monitor.disturbance != nil
+    let trustDuration = c.north.trustDuration
+    if !isDisturbed && wasDisturbed && state.northTrustedTime < trustDuration {
+      state.filter.hasNorth = false
+      state.northTrustedTime = 0
+    } else if !isDisturbed {
+      state.northTrustedTime = min(state.northTrustedTime + dt, 10)
+    }
+  }
+
+  func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
+    let c = coefficients
+    guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
+      return calibrationDidChange(quality: quality)
+    }
+    state.quality = quality
+    history?.note(quality)
+    state.monitor.reset()
+    switch state.mode {
+    case .none, .starting: break
+    case .inertial:
+      let isFiner =
+        shift.length < c.north.recordShift * state.filter.field.x
+      state.filter.loosenField(by: shift, c)
+      state.transition.settle(c.transition)
+      guard !isFiner, state.courseTime == nil else { return }
+      state.filter.seekNorth()
+      state.northTrustedTime = 0
+    case .direct, .level:
+      guard let before = unsmoothedAttitude else { return }
+      state.direct.shiftField(by: shift)
+      guard let after = unsmoothedAttitude else { return }
+      state.transition.absorb(
+        turn: DirectAttitude.heading(of: before) - DirectAttitude.heading(of: after))
+    }
+  }
+
+  /// The same where nobody says by how much samples have shifted.
+  private func calibrationDidChange(quality: MagnetometerQuality) {
+    let c = coefficients
+    guard quality != state.quality else { return }
+    let wasCalibrated = state.quality.isCalibrated
+    state.quality = quality
+    history?.note(quality)
+    state.monitor.reset()
+    if quality.isCalibrated && wasCalibrated {
+      if state.filter.isRunning { state.filter.loosenField(c) }
+    } else {
+      if state.filter.isRunning { state.filter.forgetField(c) }
+      state.courseTime = nil
+      state.northTrustedTime = 0
+    }
+  }
+
+  /// One sigma of the field that calibration leaves open, uT.
+  var calibrationDeviation: Double {
+    let c = state.quality.offsetCovariance.columns
+    let offset = max(0, (c.x.x + c.y.y + c.z.z) / 3)
+    return (offset + state.quality.residual * state.quality.residual).squareRoot()
+  }
+}
