@@ -19,7 +19,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -251,8 +250,8 @@ class Trial:
         """The patterns of a target's suites, one each."""
         listed = subprocess.run(["swift", "test", "list", "--skip-build", "-c", "release", "-Xswiftc", "-enable-testing"],
                                 cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-        names = {line.split("/")[0] for line in listed.stdout.splitlines() if line.startswith(target + ".") and "/" in line}
-        return [f"^{re.escape(name)}/" for name in sorted(names)]
+        names = {re.split(r"[/(]", line)[0] for line in listed.stdout.splitlines() if line.startswith(target + ".")}
+        return [f"^{re.escape(name)}[/(]" for name in sorted(names)]
 
     def measured(self, pattern, limit):
         """Runs tests without a fault: the outcome, the seconds, the first test that failed, and the faults that were reached."""
@@ -264,13 +263,15 @@ class Trial:
         begun = time.monotonic()
         command = ["Scripts/build.sh", "--test", "--filter", pattern]
         environment = {**os.environ, "LODESTONE_MUTANTS": str(self.switches)}
+        environment.pop("LODESTONE_WRITE_FIGURES", None)
         with open(self.folder / "mutants.log", "w+", errors="replace") as log:
             process = subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log,
                                        stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 code = process.wait(limit)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
+                # The runner of the tests has a process group of its own, in the same session.
+                subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
                 process.wait()
                 return "late", time.monotonic() - begun, ""
             log.seek(0)

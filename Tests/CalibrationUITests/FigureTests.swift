@@ -32,7 +32,7 @@ struct FigureTests {
         let screen = GuideScreen(
           look: TerminalCapabilities(environment: look.environment), title: "LIS3MDL at i2c-1")
         let lines = screen.lines(coach, note: k > 100 ? "a note" : nil, size: look.size)
-        summaries[place].add("screen", document: lines.joined(separator: "\n"))
+        summaries[place].add("screen", text: lines.joined(separator: "\n"))
       }
     }
     for (place, summary) in summaries.enumerated() {

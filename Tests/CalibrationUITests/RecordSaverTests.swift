@@ -45,7 +45,7 @@ struct RecordSaverTests {
   }
 
   @Test(
-    "of a simulated board a record is stored for the run, and no file is told that goes with it",
+    "a simulated board keeps its record for the run, and no file is named",
     .enabled(if: ProcessInfo.processInfo.environment["STATE_DIRECTORY"] == nil))
   func simulated() throws {
     let session = try Session(board: "simulated", access: .full)

@@ -113,7 +113,7 @@ struct BusDoctorTests {
   }
 
   // Of two chips: together they make as many transfers as one alone, but for the last round's.
-  @Test("a bus is tried with a hundred transfers, however many chips share them")
+  @Test("a bus with two chips is tried with a hundred transfers")
   func trials() throws {
     let text = try quality(nil).text
     let tried = try #require(text.split(separator: " ").compactMap { Int($0) }.first)

@@ -1,4 +1,4 @@
-// Each number of the UBX messages that make an epoch, in its unit: by u-blox's interface description (M8: UBX-13003221,
+// The numbers of UBX messages that an epoch takes, each in its unit: by u-blox's interface description (M8: UBX-13003221,
 // sections 32.13 and 32.17; M10: UBX-21035062).
 
 import SensorTypes
@@ -40,7 +40,7 @@ struct UBXFieldTests {
     for field in fields {
       let value = try #require(field.value(fix), "\(field.name)")
       let expected = Double(field.number) * field.unit
-      #expect(abs(value - expected) <= 1e-9 * max(1, abs(expected)), "\(field.name): \(value)")
+      #expect(abs(value - expected) <= 1e-10 * max(1, abs(expected)), "\(field.name): \(value)")
     }
   }
 

@@ -11,7 +11,7 @@ struct FigureTests {
     var state = LiveStateTests.state(["LIS3MDL", "BMP280", "u-blox"])
     var summary = FigureSummary()
     func note(_ messages: [LiveMessage]) {
-      for message in messages { summary.add("message", document: message.text) }
+      for message in messages { summary.add("message", text: message.text) }
     }
     for step in 0..<600 {
       let time = Double(step) / 10

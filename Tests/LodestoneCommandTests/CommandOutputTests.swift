@@ -31,7 +31,7 @@ struct CommandOutputTests {
     for (name, run) in runs {
       let outcome = try run.outcome()
       var summary = FigureSummary()
-      summary.add("help", document: outcome.output + outcome.errors)
+      summary.add("help", text: outcome.output + outcome.errors)
       summary.add("code", Double(outcome.code))
       #expect(try Self.figures.differences(of: "help \(name)", summary) == [])
     }
@@ -118,8 +118,8 @@ struct CommandOutputTests {
     for (place, line) in Self.lines.enumerated() {
       let outcome = try folder.run(line).outcome()
       var summary = FigureSummary()
-      summary.add("output", document: outcome.output)
-      summary.add("errors", document: outcome.errors)
+      summary.add("output", text: outcome.output)
+      summary.add("errors", text: outcome.errors)
       summary.add("code", Double(outcome.code))
       #expect(try Self.figures.differences(of: "\(place + 1) \(line)", summary) == [])
     }
@@ -158,6 +158,5 @@ struct CommandOutputTests {
       #expect(outcome.kinds.isSuperset(of: expected.kinds), "\(expected.line): \(outcome)")
       #expect(outcome.output.count + outcome.errors.count > 20, "\(expected.line)")
     }
-    withExtendedLifetime(folders) {}
   }
 }

@@ -1,5 +1,6 @@
 import BoardTestSupport
 import Foundation
+import Glibc
 import Testing
 
 /// A run of the program that was built with the tests, in a folder of its own.
@@ -24,12 +25,14 @@ final class CommandRun {
   private static let deadline = 120.0
 
   private let process = Process()
-  private let folder: URL
+  private let place: CommandFolder
+  private var folder: URL { place.url }
   private let ended = DispatchSemaphore(value: 0)
 
   /// Starts it.
-  init(_ arguments: [String], in folder: URL) throws {
-    self.folder = folder
+  init(_ arguments: [String], in place: CommandFolder) throws {
+    self.place = place
+    let folder = place.url
     // The command is built into the folder of the tests.
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     process.executableURL = URL(filePath: tests).deletingLastPathComponent()
@@ -61,8 +64,9 @@ final class CommandRun {
   /// Waits for its end.
   func outcome() throws -> Outcome {
     if ended.wait(timeout: .now() + Self.deadline) == .timedOut {
-      process.terminate()
       Issue.record("it did not end: \(process.arguments ?? [])")
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
     }
     func text(_ file: URL) throws -> String {
       try String(contentsOf: file, encoding: .utf8)
@@ -85,7 +89,7 @@ final class CommandFolder {
       - {chip: LIS3MDL, bus: /dev/i2c-1, address: 0x1c}
       - {chip: LSM6DSOX, bus: /dev/i2c-1, address: 0x6a}
       - {chip: BMP280, bus: /dev/i2c-1, address: 0x77}
-      - {chip: u-blox, port: /dev/ttyAMA0}
+      - {chip: u-blox, port: /dev/ttyNONE9}
     simulation:
       start: {latitude: 52.5, longitude: 13.4, altitude: 34}
       seed: 1
@@ -102,6 +106,6 @@ final class CommandFolder {
   deinit { try? FileManager.default.removeItem(at: url) }
 
   func run(_ line: String) throws -> CommandRun {
-    try CommandRun(line.split(separator: " ").map(String.init), in: url)
+    try CommandRun(line.split(separator: " ").map(String.init), in: self)
   }
 }

@@ -114,7 +114,7 @@ extension FigureSummary {
     }
   }
 
-  /// What is told of a fault, and when; of estimates only how they err.
+  /// Reasons, states and diagnostics with their times; of estimates only the accuracies.
   fileprivate mutating func add(eventIn observation: Observation, _ start: Timestamp) {
     switch observation {
     case .heading(let heading): add("heading accuracy", heading.accuracy)

@@ -41,7 +41,7 @@ struct FigureTests {
     ]
     for (name, text) in formats {
       var summary = FigureSummary()
-      summary.add("text", document: text)
+      summary.add("text", text: text)
       #expect(try RecordedFigures("exports").differences(of: name, summary) == [])
     }
   }
@@ -54,7 +54,7 @@ struct FigureTests {
     for fix in Self.walk.prefix(100) where fix.latitude != nil { collector.append(fix, to: &text) }
     let picture = TrackPicture(size: CGSize(width: 500, height: 400), isDark: isDark, scale: 2)
     var summary = FigureSummary()
-    summary.add("picture", document: try #require(picture.drawn(collector)?.svg))
+    summary.add("picture", text: try #require(picture.drawn(collector)?.svg))
     let name = "picture, dark \(isDark)"
     #expect(try RecordedFigures("exports").differences(of: name, summary) == [])
   }

@@ -41,7 +41,7 @@ struct FigureTests {
     for isDark in [false, true] {
       let text = try #require(map.image(isDark: isDark).svgData()).decoded
       var summary = FigureSummary()
-      summary.add("picture", document: text)
+      summary.add("picture", text: text)
       let name = "\(Int(distance)) m, \(Int(pitch)), \(Int(heading)), dark \(isDark)"
       #expect(try RecordedFigures("maps").differences(of: name, summary) == [])
     }

@@ -16,8 +16,8 @@ struct MapMotionTests {
     return viewport
   }
 
-  // Of a start, a factor and its power of 1 rounding makes the end in most cases, and not in all.
-  @Test("it ends exactly where it was to go, whatever rounding does on the way")
+  // A start times the ratio of end and start is rounded, and is not the end in every case.
+  @Test("it ends with the scale and the pitch of its end, to the last bit")
   func end() {
     for first in 0..<7 {
       for second in 0..<7 where second != first {

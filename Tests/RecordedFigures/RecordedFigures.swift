@@ -4,13 +4,13 @@ import Synchronization
 /// The figures that runs came to when somebody last wrote them down, in a file of `Tests/Figures`.
 ///
 /// They do not say that anything is right: tests with an oracle do. They notice what a tolerance lets pass, and show in a
-/// commit which figures it changes. With `LODESTONE_WRITE_FIGURES=1` a run of the tests writes them.
+/// commit which figures it changes. With `LODESTONE_WRITE_FIGURES=1` a run of the tests writes them, and fails.
 package struct RecordedFigures: Sendable {
-  /// Another processor's sine, or another library's, differs by its last digit.
+  /// How far a number may be off, as a share: the last digit of a sine depends on processor and library.
   private static let tolerance = 1e-7
   private static let isWriting =
     ProcessInfo.processInfo.environment["LODESTONE_WRITE_FIGURES"] == "1"
-  /// Held while a file is read or written: tests of one process run side by side.
+  /// Held while a file is read or written, because tests of one process run side by side.
   private static let access = Mutex(())
 
   private let file: URL
@@ -23,72 +23,79 @@ package struct RecordedFigures: Sendable {
 
   /// What of a run differs from what was written down: a line each, and none where all is as it was.
   package func differences(of run: String, _ summary: FigureSummary) throws -> [String] {
-    let lines = try Self.access.withLock { _ in try Self.isWriting ? write(run, summary) : read() }
-    let before = Dictionary(
-      lines.filter { $0.run == run }.map { ($0.channel, $0) }, uniquingKeysWith: { $1 })
-    var differences: [String] = []
-    for (name, channel) in summary.channels.sorted(by: { $0.key < $1.key }) {
-      guard let line = before[name] else {
-        differences.append("\(run): \(name) is new")
-        continue
-      }
-      let scale = max(abs(line.rootMeanSquare), channel.rootMeanSquare)
-      let pairs = [
-        (line.mean, channel.mean), (line.rootMeanSquare, channel.rootMeanSquare),
-        (line.last, channel.last),
-      ]
-      if line.count != channel.count
-        || pairs.contains(where: { !(abs($0 - $1) <= Self.tolerance * max(scale, abs($0))) })
-      {
-        differences.append("\(run): \(name) was \(line), is \(Line(run, name, channel))")
-      }
+    let new = Self.lines(of: run, summary)
+    if Self.isWriting {
+      try Self.access.withLock { _ in try write(run, new) }
+      return ["\(run): written"]
     }
-    for name in before.keys.sorted() where summary.channels[name] == nil {
-      differences.append("\(run): \(name) is gone")
-    }
-    return differences
+    let old = try Self.access.withLock { _ in try read() }.filter { $0.run == run }
+    let before = Dictionary(old.map { ($0.channel, $0) }, uniquingKeysWith: { $1 })
+    let channels = Set(new.map(\.channel))
+    let gone = before.keys.filter { !channels.contains($0) }.sorted()
+    return gone.map { "\(run): \($0) is gone" }
+      + new.compactMap { line in
+        guard let former = before[line.channel] else { return "\(run): \(line.channel) is new" }
+        return former.says(line, within: Self.tolerance) ? nil : "was \(former), is \(line)"
+      }
   }
 
+  /// A line of the file: a channel of a run, with how many values it had and what they come to.
   private struct Line: CustomStringConvertible {
     let run: String
     let channel: String
     let count: Int
-    let mean: Double
-    let rootMeanSquare: Double
-    let last: Double
+    /// Mean, root mean square and last of numbers; the hash of texts.
+    let figures: [String]
 
-    init(_ run: String, _ name: String, _ channel: FigureSummary.Channel) {
-      (self.run, self.channel, count) = (run, name, channel.count)
-      (mean, rootMeanSquare, last) = (channel.mean, channel.rootMeanSquare, channel.last)
+    init(_ run: String, _ channel: String, _ count: Int, _ figures: [String]) {
+      (self.run, self.channel, self.count, self.figures) = (run, channel, count, figures)
     }
 
     init?(_ text: Substring) {
-      let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
-      guard fields.count == 6, let count = Int(fields[2]), let mean = Double(fields[3]),
-        let rootMeanSquare = Double(fields[4]), let last = Double(fields[5])
-      else { return nil }
-      (run, channel, self.count) = (String(fields[0]), String(fields[1]), count)
-      (self.mean, self.rootMeanSquare, self.last) = (mean, rootMeanSquare, last)
+      let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      guard fields.count == 4 || fields.count == 6, let count = Int(fields[2]) else { return nil }
+      self.init(fields[0], fields[1], count, Array(fields[3...]))
+    }
+
+    /// Whether two lines are the same but for rounding.
+    func says(_ other: Line, within tolerance: Double) -> Bool {
+      guard count == other.count, figures.count == other.figures.count else { return false }
+      let (mine, theirs) = (figures.compactMap(Double.init), other.figures.compactMap(Double.init))
+      guard figures.count == 3, mine.count == 3, theirs.count == 3 else {
+        return figures == other.figures
+      }
+      let scale = max(abs(mine[1]), abs(theirs[1]))
+      return zip(mine, theirs).allSatisfy { abs($0 - $1) <= tolerance * max(scale, abs($0)) }
     }
 
     var description: String {
-      let numbers = [mean, rootMeanSquare, last].map { String(format: "%.9g", $0) }
-      return "\(run)\t\(channel)\t\(count)\t" + numbers.joined(separator: "\t")
+      "\(run)\t\(channel)\t\(count)\t" + figures.joined(separator: "\t")
     }
+  }
+
+  private static func lines(of run: String, _ summary: FigureSummary) -> [Line] {
+    let numbers = summary.numbers.map { name, channel in
+      Line(
+        run, name, channel.count,
+        [channel.mean, channel.rootMeanSquare, channel.last].map { String(format: "%.9g", $0) })
+    }
+    let texts = summary.texts.map { name, channel in
+      Line(run, name + " text", channel.count, [String(format: "%016lx", channel.hash)])
+    }
+    return (numbers + texts).sorted { $0.channel < $1.channel }
   }
 
   private func read() throws -> [Line] {
     try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap(Line.init)
   }
 
-  private func write(_ run: String, _ summary: FigureSummary) throws -> [Line] {
+  private func write(_ run: String, _ new: [Line]) throws {
     let others = ((try? read()) ?? []).filter { $0.run != run }
-    let lines = others + summary.channels.map { Line(run, $0.key, $0.value) }
-    let sorted = lines.map(\.description).sorted().joined(separator: "\n")
-    let heading = "# run, channel, count, mean, root mean square, last: see Tests/RecordedFigures\n"
+    let sorted = (others + new).map(\.description).sorted().joined(separator: "\n")
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let heading =
+      "# Run, channel, count; of numbers mean, root mean square, last; of texts a hash. See Tests/RecordedFigures.\n"
     try Data((heading + sorted + "\n").utf8).write(to: file, options: .atomic)
-    return try read()
   }
 }

@@ -27,7 +27,7 @@ struct PlayerTests {
     }
   }
 
-  @Test("of several things that a step has not the first is told")
+  @Test("the first divergence of a step is the one that is reported")
   func divergence() throws {
     let player = try player(["x 0 24"])
     #expect(player.now().nanoseconds == 0)

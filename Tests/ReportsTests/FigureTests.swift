@@ -12,7 +12,7 @@ struct FigureTests {
       ("bare", ReportFixture.bare()),
     ] {
       var summary = FigureSummary()
-      summary.add("page", document: ReportPage.html(ReportFixture.report([chip])))
+      summary.add("page", text: ReportPage.html(ReportFixture.report([chip])))
       #expect(try RecordedFigures("reports").differences(of: name, summary) == [])
     }
   }

@@ -104,8 +104,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///   - calibrated: Strength of the field that the calibration was made in, microtesla: what counts where no
   ///     model says better.
   ///   - magnet: Strength of what the samples were freed of, microtesla.
-  // Called, it gets a copy of all that is not asked for as well.
-  @inline(__always)
+  @inline(__always)  // A call would copy the whole struct.
   func check(
     calibrated: Double?, magnet: Double, _ c: AttitudeConstants
   ) -> FieldCheck? {

@@ -31,8 +31,7 @@ struct Strapdown: Sendable, Equatable, Codable {
   }
 
   /// The attitude `offset` seconds from the newest sample, within `limit` seconds of it.
-  // Called, it gets a copy of all that is not asked for as well.
-  @inline(__always)
+  @inline(__always)  // A call would copy the whole struct.
   func attitude(after offset: Double, limit: Double) -> Quaternion {
     guard abs(offset) > 1e-6 else { return attitude }
     return attitude * Quaternion(rotationVector: rate * max(-limit, min(limit, offset)))

@@ -51,7 +51,7 @@ struct PositionFilterTests {
     #expect((0.655...0.71).contains(share), "\(share)")
   }
 
-  @Test("what is doubted more is doubted by so much")
+  @Test("doubt of the place raises both variances by its amount")
   func doubt() {
     var filter = filter(east: 4, north: 9, correlation: 0)
     filter.addPlaceDoubt(7)
