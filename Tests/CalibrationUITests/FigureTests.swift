@@ -1,6 +1,5 @@
 import CalibrationCore
 @testable import CalibrationUI
-import LinearAlgebra
 import RecordedFigures
 import SensorTypes
 import Testing
@@ -14,16 +13,10 @@ struct FigureTests {
     var coach = CalibrationCoach()
     var summaries = [FigureSummary](repeating: FigureSummary(), count: 3)
     for k in 0..<250 {
-      let time = Timestamp(seconds: 1 + Double(k) * 0.04)
-      let attitude =
-        Quaternion(rotationVector: Vector3(0, 0, 0.12 * Double(k)))
-        * Quaternion(rotationVector: Vector3(0.02 * Double(k), 0, 0))
-      coach.take(
-        CalibrationSample(
-          time: time, field: attitude.conjugate.rotate(Vector3(0, 20, -44)) + Vector3(30, -20, 10),
-          force: attitude.conjugate.rotate(Vector3(0, 0, 9.8))))
+      let sample = GuideScreenTests.turned(k)
+      coach.take(sample)
       guard k % 50 == 49 else { continue }
-      coach.update(at: time)
+      coach.update(at: sample.time)
       let looks: [(environment: [String: String], size: (Int, Int))] = [
         (["LANG": "C"], (80, 24)), (["LANG": "de_DE.UTF-8"], (100, 40)),
         (["LANG": "C", "NO_COLOR": "1"], (44, 20)),

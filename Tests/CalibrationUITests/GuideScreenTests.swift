@@ -13,18 +13,22 @@ struct GuideScreenTests {
     TerminalCapabilities(environment: environment)
   }
 
+  /// Sample `k` of a board that turns about two axes, 25 samples a second.
+  static func turned(_ k: Int) -> CalibrationSample {
+    let attitude =
+      Quaternion(rotationVector: Vector3(0, 0, 0.12 * Double(k)))
+      * Quaternion(rotationVector: Vector3(0.02 * Double(k), 0, 0))
+    return CalibrationSample(
+      time: Timestamp(seconds: 1 + Double(k) * 0.04),
+      field: attitude.conjugate.rotate(Vector3(0, 20, -44)) + Vector3(30, -20, 10),
+      force: attitude.conjugate.rotate(Vector3(0, 0, 9.8)))
+  }
+
   /// A coach that has seen something, by an easy turn about.
   private static let seen: CalibrationCoach = {
     var coach = CalibrationCoach()
     for k in 0..<400 {
-      let time = Timestamp(seconds: 1 + Double(k) * 0.04)
-      let attitude =
-        Quaternion(rotationVector: Vector3(0, 0, 0.12 * Double(k)))
-        * Quaternion(rotationVector: Vector3(0.02 * Double(k), 0, 0))
-      coach.take(
-        CalibrationSample(
-          time: time, field: attitude.conjugate.rotate(Vector3(0, 20, -44)) + Vector3(30, -20, 10),
-          force: attitude.conjugate.rotate(Vector3(0, 0, 9.8))))
+      coach.take(turned(k))
     }
     // One fit is enough, and all that an unoptimised build has time for.
     coach.update(at: Timestamp(seconds: 17))

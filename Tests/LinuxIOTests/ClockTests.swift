@@ -2,7 +2,7 @@ import Glibc
 import LinuxIO
 import Testing
 
-/// The machine's clocks.
+/// The clocks that the provider of the real buses reads.
 struct ClockTests {
   @Test("the date is the system's, to the microsecond")
   func date() {

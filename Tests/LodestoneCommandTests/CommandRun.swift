@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A run of the program that was built with the tests, in a folder of its own.
+/// A process of the program that was built with the tests. It runs in a temporary folder.
 final class CommandRun {
   /// What came of it.
   struct Outcome {
@@ -29,7 +29,7 @@ final class CommandRun {
   private var folder: URL { place.url }
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Starts it.
+  /// Starts the program with these arguments; `outcome()` waits for its end.
   init(_ arguments: [String], in place: CommandFolder) throws {
     self.place = place
     let folder = place.url

@@ -127,7 +127,7 @@ struct CarriedPositionTests {
     for location in carried {
       let fix = location.fix
       #expect(fix.mode == .twoDimensional && fix.accuracySource == last.accuracySource)
-      // What is carried to a moment is true then; a receiver's fix is told a little after it was.
+      // A carried position holds at its time of receipt; a receiver's fix is some 80 ms older than that.
       let from = before == last ? before.moment() : before.received
       let seconds = fix.received.seconds(since: from)
       let (utc, utcBefore) = (try #require(fix.utc), try #require(before.utc))

@@ -139,7 +139,7 @@ struct ReportPageTests {
       return (across(x - 0.5), across(x + width + 0.5), up(y))
     }
     #expect(bars.count > 10)
-    // A place is told to a tenth of a point: some samples at the edge of a bar may count for its neighbour.
+    // Places are rounded to a tenth of a point, so that samples at the edge of a bar may count for its neighbour.
     var total = 0.0
     for bar in bars {
       let near = residuals.count { $0 > bar.left - 0.02 && $0 < bar.right + 0.02 }

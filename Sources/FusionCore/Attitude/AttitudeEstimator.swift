@@ -15,7 +15,7 @@ public import SensorTypes
 ///
 /// Hostile input: samples that are not finite or beyond any chip's range are dropped and counted,
 /// as are times that repeat or step back. A pause of more than a second, or a step back by more
-/// than that, starts attitude anew (the gyro bias is kept). A gyro silent for half a second ends
+/// than that, restarts attitude (the gyro bias is kept). A gyro silent for half a second ends
 /// its mode. Nothing here allocates, but for the text of a reason in `heading(at:)`.
 public struct AttitudeEstimator: Sendable {
   /// The thresholds and noise parameters that the estimator was created with.
@@ -79,12 +79,12 @@ public struct AttitudeEstimator: Sendable {
   /// s; `nil` while unknown. Without a gyro it is the newest attitude.
   public func attitude(at time: Timestamp) -> Quaternion? { storage.attitude(at: time) }
 
-  /// Heading of the body's y axis at the newest sample, or why there is none.
+  /// Heading of the body's y axis at the newest sample, or the reason why it is missing.
   ///
   /// - Parameter now: The present moment; what is older than `limits.lossTimeout` by then is lost.
   /// - Returns: A heading. With `accuracy` it is to be trusted; without, `reason` says why not
   ///   (`uncalibrated`, `magneticInterference`) and the value is what it would be.
-  ///   A failure where there is no heading at all: `notYet`, `tiltUnknown`, `sensorLost`.
+  ///   A failure where even a doubtful heading is missing: `notYet`, `tiltUnknown`, `sensorLost`.
   public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
     storage.heading(at: now)
   }
@@ -167,19 +167,20 @@ public struct AttitudeEstimator: Sendable {
     storage.expectGyroBias(bias, deviation: deviation)
   }
 
-  /// Says that samples come in another body frame from now on: attitude starts anew, the bias is kept.
+  /// Changes the body frame of all samples to come. Attitude restarts; the gyro bias is kept.
   /// - Parameter turn: From the frame before to the new one, a unit quaternion.
   public mutating func bodyDidTurn(by turn: Quaternion) {
     detach()
     storage.bodyDidTurn(by: turn)
   }
 
-  /// Says that field samples are corrected by another calibration from now on.
+  /// Changes the calibration by which all field samples to come are corrected.
   ///
-  /// North is found anew at once; the published heading follows within seconds, without a jump.
+  /// The filter searches for north at once; the published heading follows within seconds, without a jump.
   /// - Parameters:
   ///   - shift: What the newest sample would have been corrected by besides, body frame, microtesla.
-  ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
+  ///   - quality: The new calibration's. Where the samples before it or after it are not calibrated, the filter forgets
+  ///     the field instead.
   public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
     detach()
     storage.calibrationDidChange(shift: shift, quality: quality)
@@ -200,7 +201,7 @@ public struct AttitudeState: Sendable, Equatable, Codable {
   var bias = Vector3.zero
   var biasDeviation: Double?
   /// Whether attitude has begun with a gyro that may say anything at rest. What the filter learns on the way to its bias,
-  /// of tilt, iron and scale, is worth little: with the bias it begins anew, in a calm moment.
+  /// of tilt, iron and scale, is worth little: once the bias is known it restarts, in a calm moment.
   var isFindingBias = false
   var quality = MagnetometerQuality.uncalibrated
   var verticalAcceleration: Double?

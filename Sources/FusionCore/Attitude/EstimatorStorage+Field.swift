@@ -96,8 +96,8 @@ extension EstimatorStorage {
     state.monitor.magnetWasFound(c)
   }
 
-  /// A north that was found in a disturbed field and never confirmed is sought anew once the field
-  /// is the earth's again, and one that the field has contradicted for long.
+  /// Searches for north again where it was found in a disturbed field, never confirmed, and the field has become the
+  /// earth's; and where the field has contradicted it for long.
   private func updateNorth(wasDisturbed: Bool, _ dt: Double, _ c: AttitudeConstants) {
     // A north by course needs no field.
     guard state.filter.hasNorth, state.courseTime == nil else { return }

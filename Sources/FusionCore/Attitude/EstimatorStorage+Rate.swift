@@ -1,4 +1,4 @@
-// What an angular rate does to the attitude, how the filter begins, and when attitude starts anew.
+// What an angular rate does to the attitude, how the filter starts, and how attitude restarts.
 
 import LinearAlgebra
 import SensorTypes
@@ -124,7 +124,7 @@ extension EstimatorStorage {
     state.northTrustedTime = 0
   }
 
-  /// Starts attitude anew; the bias is kept, less surely.
+  /// Restarts attitude; the gyro bias is kept with a larger deviation.
   func restart() {
     let c = coefficients
     history?.finish()
