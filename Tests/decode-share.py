@@ -228,36 +228,28 @@ def differences(tpv, line):
     return result
 
 
-def main():
-    words = [word for word in sys.argv[1:] if not word.startswith("--")]
-    least = float(words.pop(words.index(sys.argv[sys.argv.index("--least") + 1]))) if "--least" in sys.argv else 0
-    root = pathlib.Path(__file__).resolve().parent.parent
-    shared = pathlib.Path(os.environ.get("LODESTONE_SHARED", root / "../shared"))
-    folder = pathlib.Path(words[1]) if len(words) > 1 else shared / "data/gps/gpsd"
-    if not folder.is_dir():
-        if os.environ.get("CI"):
-            print(f"FAILED: no logs in {folder}: LODESTONE_SHARED names the folder that has data/")
-            return 1
-        print(f"skipped: no logs in {folder}")
-        return 0
-    pool = collections.Counter()
-    reasons = collections.Counter()
-    failures = []
-    dates, below = [], set()
-    why = collections.defaultdict(collections.Counter)
-    for log in sorted(folder.glob("*.log")):
+class Comparison:
+    """gpsd's fixes and ours, log after log."""
+
+    def __init__(self, command, is_listed):
+        self.command, self.is_listed = command, is_listed
+        self.pool, self.reasons = collections.Counter(), collections.Counter()
+        self.failures, self.dates, self.below = [], [], set()
+        self.why = collections.defaultdict(collections.Counter)
+
+    def compare(self, log):
         given = list(tpvs(log.with_suffix(".log.chk")))
-        made = list(lines(words[0], log))
+        made = list(lines(self.command, log))
         said = Said(log.read_bytes())
         times = [line["time"] for line in made if "time" in line]
         if len(times) != len(set(times)):
-            failures.append(f"{log.name}: {len(times) - len(set(times))} epochs have two lines")
+            self.failures.append(f"{log.name}: {len(times) - len(set(times))} epochs have two lines")
         count = collections.Counter(tpvs=len(given))
         newest = 0
         for tpv in given:
             moment = time_of_day(tpv["time"]) if "time" in tpv else None
             if moment is None:
-                # In their order: none is held against a line before the one that the last was found in.
+                # Without a time the order counts: no line before the last one that was the same comes into question.
                 nearby = made[newest:]
             else:
                 nearby = [
@@ -273,47 +265,76 @@ def main():
                 continue
             if best is None:
                 best = [(key, tpv[key], None) for key in OURS if key in tpv]
-            judged = [(key, value, ours, said.judge(key, value, ours, moment)) for key, value, ours in best]
-            # One value that the receiver has said then, and that we have otherwise, is enough.
-            who_said = {who for *_, who in judged}
-            count["ours" if "said" in who_said else "both" if "said, and ours too" in who_said else "gpsd"] += 1
-            for key, value, ours, who in judged:
-                why[log.name][f"{key}: {who}"] += 1
-                reasons[(key, "lacking" if ours is None else "other", who)] += 1
-                if "--list" in sys.argv:
-                    print(f"  {log.name} {tpv.get('time')}: {key} {value}, ours {ours}: {who}")
-        pool.update(count)
+            count[self.judge(log, tpv, [(*parts, said.judge(*parts, moment)) for parts in best])] += 1
+        self.sum_up(log, times, count)
+
+    def judge(self, log, tpv, judged):
+        """Counts the differences of a TPV. Returns who has said what differs."""
+        for key, value, ours, who in judged:
+            self.why[log.name][f"{key}: {who}"] += 1
+            self.reasons[(key, "lacking" if ours is None else "other", who)] += 1
+            if self.is_listed:
+                print(f"  {log.name} {tpv.get('time')}: {key} {value}, ours {ours}: {who}")
+        # It is ours if the receiver has said at least one of the values at that time, and we have another one.
+        who_said = {who for *_, who in judged}
+        return "ours" if "said" in who_said else "both" if "said, and ours too" in who_said else "gpsd"
+
+    def sum_up(self, log, times, count):
+        self.pool.update(count)
         if count["date"]:
             text = f"{log.name}: {count['date']} of another day than gpsd's"
             if all(is_headers(log, time[:10]) for time in times):
-                dates += [text + ", and of the one that its header says"]
+                self.dates.append(text + ", and of the one that its header says")
             else:
-                failures.append(text)
+                self.failures.append(text)
         fair = count["same"] + count["ours"]
         if count["tpvs"] >= 20 and count["same"] < 0.9 * count["tpvs"]:
-            below.add(log.name)
+            self.below.add(log.name)
             if fair >= 20 and count["same"] < 0.9 * fair:
-                failures.append(f"{log.name}: {count['ours']} of {fair} TPVs that say what the receiver said are not in ours")
+                self.failures.append(
+                    f"{log.name}: {count['ours']} of {fair} TPVs that say what the receiver said are not in ours")
         if count["same"] < count["tpvs"]:
             print(
                 f"{100 * count['same'] / count['tpvs']:6.1f} %  {count['same']:5} of {count['tpvs']:5}  {log.name}: "
                 f"{count['gpsd']} hold what the receiver has not said then, of {count['both']} it says both, "
                 f"{count['ours']} are ours")
-    for (key, how, who), number in reasons.most_common():
-        print(f"{number:6} times {key} {how}: {who}")
-    print(f"{100 * pool['same'] / max(1, pool['tpvs']):6.1f} %  {pool['same']:5} of {pool['tpvs']:5}  all TPVs")
-    fair = pool["same"] + pool["ours"]
-    share = 100 * pool["same"] / max(1, fair)
-    print(f"{share:6.1f} %  {pool['same']:5} of {fair:5}  of those that say what the receiver said")
-    for name in sorted(below):
-        print(f"below 90 %  {name}: " + ", ".join(f"{n} times {what}" for what, n in why[name].most_common(3)))
-    for text in dates:
-        print("date  " + text)
-    if share < least:
-        failures.append(f"{share:.2f} % are less than {least}")
-    for failure in failures:
-        print("FAILED  " + failure)
-    return 1 if failures else 0
+
+    def report(self, least):
+        """Prints the sums and the failures. Returns the exit code."""
+        pool = self.pool
+        for (key, how, who), number in self.reasons.most_common():
+            print(f"{number:6} times {key} {how}: {who}")
+        print(f"{100 * pool['same'] / max(1, pool['tpvs']):6.1f} %  {pool['same']:5} of {pool['tpvs']:5}  all TPVs")
+        fair = pool["same"] + pool["ours"]
+        share = 100 * pool["same"] / max(1, fair)
+        print(f"{share:6.1f} %  {pool['same']:5} of {fair:5}  of those that say what the receiver said")
+        for name in sorted(self.below):
+            print(f"below 90 %  {name}: " + ", ".join(f"{n} times {what}" for what, n in self.why[name].most_common(3)))
+        for text in self.dates:
+            print("date  " + text)
+        if share < least:
+            self.failures.append(f"{share:.2f} % are less than {least}")
+        for failure in self.failures:
+            print("FAILED  " + failure)
+        return 1 if self.failures else 0
+
+
+def main():
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    least = float(words.pop(words.index(sys.argv[sys.argv.index("--least") + 1]))) if "--least" in sys.argv else 0
+    root = pathlib.Path(__file__).resolve().parent.parent
+    shared = pathlib.Path(os.environ.get("LODESTONE_SHARED", root / "../shared"))
+    folder = pathlib.Path(words[1]) if len(words) > 1 else shared / "data/gps/gpsd"
+    if not folder.is_dir():
+        if os.environ.get("CI"):
+            print(f"FAILED: no logs in {folder}: LODESTONE_SHARED names the folder that has data/")
+            return 1
+        print(f"skipped: no logs in {folder}")
+        return 0
+    comparison = Comparison(words[0], "--list" in sys.argv)
+    for log in sorted(folder.glob("*.log")):
+        comparison.compare(log)
+    return comparison.report(least)
 
 
 sys.exit(main())

@@ -5,94 +5,22 @@ usage: map-hostile.py LODESTONE
 
 The viewer must never wait for a second, and the server must stay below 100 MB and its limit of descriptors. All connections use
 loopback addresses. The viewer runs in a separate process, so that its pauses are those of the server. Takes 40 s."""
-import base64
-import http.client
-import multiprocessing
 import os
-import pathlib
 import resource
 import select
 import signal
 import socket
 import struct
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-import urllib.parse
 
-COMMAND = os.path.abspath(sys.argv[1])
-# The usual limit.
-DESCRIPTORS = 1024
-LONGEST_PAUSE = 1.0
+import checks
+from live_map import connect, request, upgrade
+from measured_map import DESCRIPTORS, LONGEST_PAUSE, Server, Viewer, attack, expect
+
 MEMORY = 100
-PLACES, PLACES_PER_ADDRESS = 64, 16
+PLACES = 64
 STRANGERS = [f"127.0.0.{last}" for last in range(2, 10)]
-failures = []
-
-
-def expect(what, holds, detail=""):
-    print(("ok      " if holds else "FAILED  ") + what + (f" ({' '.join(str(detail).split())})" if detail else ""), flush=True)
-    if not holds:
-        failures.append(f"{what}: {detail}")
-
-
-class Server:
-    """A running `lodestone map`, under the usual limit of descriptors."""
-
-    def __init__(self, folder):
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}
-        environment["STATE_DIRECTORY"] = folder
-        self.process = subprocess.Popen(
-            [COMMAND, "map", "--board", "simulated", "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS)))
-        self.port = urllib.parse.urlsplit(self.process.stdout.readline().strip()).port
-        token = pathlib.Path(folder) / "map-token"
-        self.token = token.read_text().strip() if token.exists() else ""
-
-    def status(self, name):
-        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith(name + ":"):
-                return int(line.split()[1])
-
-    def files(self):
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
-
-    def cpu(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def page(self):
-        """Opens the page as a browser would. Returns the status and how long it took."""
-        start = time.monotonic()
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-            connection.request("GET", f"/?token={self.token}")
-            status = connection.getresponse().status
-            connection.close()
-        except OSError as problem:
-            status = repr(problem)
-        return status, time.monotonic() - start
-
-
-def connect(server, source="127.0.0.1"):
-    connection = socket.socket()
-    connection.settimeout(10)
-    connection.bind((source, 0))
-    connection.connect(("127.0.0.1", server.port))
-    return connection
-
-
-def request(server, path="/", token="", method="GET", more=""):
-    return f"{method} {path}?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{more}".encode()
-
-
-def upgrade(server, token):
-    key = base64.b64encode(os.urandom(16)).decode()
-    return request(server, "/live", token, more=(
-        f"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-        f"Origin: http://127.0.0.1:{server.port}\r\n\r\n"))
 
 
 def answer(connection, seconds=10):
@@ -119,53 +47,6 @@ def send(connection, data):
         connection.sendall(data)
     except OSError:
         pass
-
-
-class Viewer:
-    """An honest viewer: a process with a WebSocket, which measures the pauses between messages."""
-
-    def __init__(self, server):
-        self.pipe, end = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=self.watch, args=(server.port, upgrade(server, server.token), end), daemon=True)
-        self.process.start()
-        expect("the viewer is let in", self.pipe.poll(10) and self.pipe.recv() == "open")
-
-    @staticmethod
-    def watch(port, handshake, end):
-        connection = socket.create_connection(("127.0.0.1", port), timeout=10)
-        connection.sendall(handshake)
-        end.send("open" if connection.recv(65536).startswith(b"HTTP/1.1 101") else "refused")
-        last = time.monotonic()
-        longest, is_over = 0.0, False
-        while True:
-            ready, _, _ = select.select([end] if is_over else [connection, end], [], [], 0.05)
-            now = time.monotonic()
-            longest = max(longest, now - last)
-            if connection in ready:
-                is_over = not connection.recv(65536)
-                last = last if is_over else now
-            if end in ready:
-                end.recv()
-                end.send((longest, is_over))
-                longest = 0.0
-
-    def pause(self):
-        """Returns the longest pause since the last call, and whether the connection is closed."""
-        self.pipe.send("?")
-        return self.pipe.recv() if self.pipe.poll(10) else (float("inf"), True)
-
-
-def attack(name, server, viewer, body):
-    """Runs an attack. The viewer must not notice it, and a page must open right after it."""
-    start = time.monotonic()
-    viewer.pause()
-    before = server.cpu()
-    body()
-    status, took = server.page()
-    pause, is_over = viewer.pause()
-    expect(f"{name}: the viewer goes on", not is_over and pause < LONGEST_PAUSE, f"longest pause {pause:.2f} s")
-    expect(f"{name}: a page opens", status == 200 and took < LONGEST_PAUSE,
-           f"{status} in {took:.2f} s; {server.cpu() - before:.2f} s of CPU, {time.monotonic() - start:.1f} s in all")
 
 
 def flood(server, data, count, sources=("127.0.0.1",)):
@@ -387,7 +268,6 @@ def frames(server, viewer):
         return connection
 
     def end(connection, data):
-    
         send(connection, data)
         data, _ = answer(connection, 5)
         place = data.rfind(b"\x88\x02")
@@ -423,34 +303,25 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder)
-        viewer = Viewer(server)
-        files = server.files()
-        slow = []
-        slow_readers(server, slow)
-        began = time.monotonic()
-        for part in [nonsense, long_lines, half_open, bodies, frames, deadlines, idle, exhausted, slow_heads]:
-            part(server, viewer)
-        time.sleep(max(0, 30 - (time.monotonic() - began)))
-        expect("viewers that read nothing are closed", server.files() <= files, f"{server.files()} descriptors, {files} at first")
-        memory = server.status("VmHWM") / 1024
-        expect("memory", memory < MEMORY, f"{memory:.0f} MB at most")
-        pause, is_over = viewer.pause()
-        expect("the viewer is there at the end", not is_over and pause < LONGEST_PAUSE, f"{pause:.2f} s")
-        server.process.send_signal(signal.SIGINT)
-        try:
-            code = server.process.wait(10)
-        except subprocess.TimeoutExpired:
-            server.process.kill()
-            code = "none in 10 s"
-        expect("Ctrl-C", code == 0, code)
-        for connection in slow:
-            connection.close()
-    for failure in failures:
-        print(failure, file=sys.stderr)
-    print(f"map hostile: {'FAILED' if failures else 'passed'} in {time.monotonic() - start:.0f} s")
-    sys.exit(1 if failures else 0)
+    server = Server()
+    viewer = Viewer(server)
+    files = server.files()
+    slow = []
+    slow_readers(server, slow)
+    began = time.monotonic()
+    for part in [nonsense, long_lines, half_open, bodies, frames, deadlines, idle, exhausted, slow_heads]:
+        part(server, viewer)
+    time.sleep(max(0, 30 - (time.monotonic() - began)))
+    expect("viewers that read nothing are closed", server.files() <= files, f"{server.files()} descriptors, {files} at first")
+    memory = server.status("VmHWM") / 1024
+    expect("memory", memory < MEMORY, f"{memory:.0f} MB at most")
+    pause, is_over = viewer.pause()
+    expect("the viewer is there at the end", not is_over and pause < LONGEST_PAUSE, f"{pause:.2f} s")
+    code, _ = server.end(signal.SIGINT)
+    expect("Ctrl-C", code == 0, code)
+    for connection in slow:
+        connection.close()
+    checks.finish("map hostile", time.monotonic() - start)
 
 
 main()

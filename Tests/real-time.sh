@@ -6,17 +6,22 @@ here=$(cd "$(dirname "$0")" && pwd)
 bin=$1 lodestone=$1/lodestone
 . "$here/table.sh"
 
-part 1 "the command's manners" "$here/command-line.py" "$lodestone"
-part 2 "hil run at a terminal" "$here/hil-manners.py" "$lodestone"
-part 3 "calibrating by hand" "$here/calibrate-by-hand.py" "$lodestone"
-part 4 "calibrating a vessel" "$here/calibrate-vessel.py" "$lodestone"
-part 5 "a log to a CoreLocation program" "$here/play-log.py" "$bin/facade-program"
-part 6 "the examples" "$here/examples.sh" "$bin"
-part 7 "gpsd killed, begun, silent" "$here/with-gpsd.py" "$lodestone"
-part 8 "chips unplugged in a monitor" "$here/monitor-unplug.py" "$lodestone"
+part 1 "command line: boards" "$here/command-line-boards.py" "$lodestone"
+part 2 "command line: logs" "$here/command-line-logs.py" "$lodestone"
+part 3 "command line: recordings" "$here/command-line-recordings.py" "$lodestone"
+part 4 "command line: calibrate" "$here/command-line-calibrate.py" "$lodestone"
+part 5 "command line: records" "$here/command-line-records.py" "$lodestone"
+part 6 "hil run at a terminal" "$here/hil-manners.py" "$lodestone"
+part 7 "calibrating by hand" "$here/calibrate-by-hand.py" "$lodestone"
+part 8 "calibrating a vessel" "$here/calibrate-vessel.py" "$lodestone"
+part 9 "a log to a CoreLocation program" "$here/play-log.py" "$bin/facade-program"
+part 10 "the examples" "$here/examples.sh" "$bin"
+part 11 "gpsd killed, begun, silent" "$here/with-gpsd.py" "$lodestone"
+part 12 "chips unplugged in a monitor" "$here/monitor-unplug.py" "$lodestone"
 
-for number in 1 2 3 4 5 6 7 8; do run "$number" & done
+parts=({1..12})
+for number in "${parts[@]}"; do run "$number" & done
 wait
-again 1 2 3 4 5 6 7 8
-show 1 2 3 4 5 6 7 8
+again "${parts[@]}"
+show "${parts[@]}"
 finish

@@ -8,7 +8,7 @@ import SimulatedDevices
 import Testing
 
 /// What a board file says that cannot work, before any wire is looked at. The rest of the doctor's
-/// findings needs nodes: `Tests/command-line.py` and the hardware rigs have it.
+/// findings needs nodes: `Tests/command-line-boards.py` and the hardware rigs have it.
 struct DoctorTests {
   private func findings(_ sensors: String, _ head: String = "") throws -> [Doctor.Finding] {
     let text = "schema: 1\nname: boat\n\(head)sensors:\n\(sensors)"
