@@ -79,45 +79,60 @@ package struct MountProgress {
 
   /// Prints what has changed. Returns false when nobody reads it any more.
   package mutating func show(_ guide: MountGuide, seconds: Double) -> Bool {
+    let text = text(
+      of: guide.step, hint: guide.hint, (guide.seen, guide.unchecked), seconds: seconds,
+      width: isDrawn ? Terminal.size.columns : nil)
+    return text.isEmpty || Terminal.write(text)
+  }
+
+  /// What is to be printed; empty where nothing has changed within a second.
+  ///
+  /// - Parameter width: The columns of the terminal that it draws on; `nil` where each state is a line.
+  mutating func text(
+    of now: MountStep, hint: String?,
+    _ gestures: (seen: [MountDetector.Gesture], unchecked: [MountDetector.Gesture]),
+    seconds: Double, width: Int?
+  ) -> String {
     let second = Int(seconds)
-    guard second != said || guide.step != step else { return true }
-    let isNew = guide.step != step
-    defer { (said, step) = (second, guide.step) }
-    switch format {
-    case .json:
+    guard second != said || now != step else { return "" }
+    defer { (said, step) = (second, now) }
+    guard format == .text else {
       var line = JSONLine()
       line.set("v", ObservationLines.version)
       line.set("kind", "progress")
       line.set("seconds", second)
-      line.set("step", guide.step.rawValue)
-      line.set("say", guide.step.words)
-      line.set("hint", guide.hint)
-      return Terminal.write(line.line + "\n")
-    case .text:
-      var text = ""
-      let clock = String(repeating: " ", count: max(0, 4 - "\(second)".count)) + "\(second) s  "
-      if isNew {
-        if let step, let gesture = MountDetector.Gesture(rawValue: step.rawValue) {
-          // The finished step's line stays, with what came of it; the next begins below it.
-          let outcome =
-            guide.seen.contains(gesture)
-            ? "seen"
-            : guide.unchecked.contains(gesture)
-              ? "not checked: no gyro or magnetometer" : "NOT seen"
-          text += isDrawn ? "\r\(clock)\(step.words) \(outcome)\u{1B}[K\n" : "\(clock)\(outcome)\n"
-        }
-        if guide.step == .done { return Terminal.write(text) }
-        if !isDrawn { text += guide.step.words + "\n" }
-      }
-      if isDrawn {
-        let line = clock + (guide.hint.map { "-> \($0)" } ?? guide.step.words)
-        let width = Terminal.size.columns - 1
-        text += "\r" + Wrap.cut(line, width: width) + "\u{1B}[K"
-      } else {
-        text += clock + (guide.hint ?? "...") + "\n"
-      }
-      return Terminal.write(text)
+      line.set("step", now.rawValue)
+      line.set("say", now.words)
+      line.set("hint", hint)
+      return line.line + "\n"
     }
+    var text = ""
+    let clock = String(repeating: " ", count: max(0, 4 - "\(second)".count)) + "\(second) s  "
+    if now != step {
+      if let step, let gesture = MountDetector.Gesture(rawValue: step.rawValue) {
+        // The finished step's line stays, with what came of it; the next begins below it.
+        let outcome =
+          gestures.seen.contains(gesture)
+          ? "seen"
+          : gestures.unchecked.contains(gesture)
+            ? "not checked: no gyro or magnetometer" : "NOT seen"
+        if let width {
+          let words = Wrap.cut(step.words, width: max(0, width - 2 - clock.count - outcome.count))
+          text += "\r" + Wrap.cut("\(clock)\(words) \(outcome)", width: width - 1) + "\u{1B}[K\n"
+        } else {
+          text += "\(clock)\(outcome)\n"
+        }
+      }
+      if now == .done { return text }
+      if width == nil { text += now.words + "\n" }
+    }
+    if let width {
+      let line = clock + (hint.map { "-> \($0)" } ?? now.words)
+      text += "\r" + Wrap.cut(line, width: width - 1) + "\u{1B}[K"
+    } else {
+      text += clock + (hint ?? "...") + "\n"
+    }
+    return text
   }
 
   /// Leaves the terminal at the beginning of a line.

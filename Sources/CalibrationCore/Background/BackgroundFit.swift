@@ -190,8 +190,9 @@ public struct BackgroundFit: Sendable, Hashable {
     var cells = SphereCells()
     for place in shift.inliers { cells.insert(applied.correct(samples[place].field)) }
     let total = hypot(error, inheritedError)
-    let byCoverage = cells.coverage >= 0.7 ? 100 : 100 - 60 * (0.7 - cells.coverage)
-    let score = min(CalibrationQuality.points(headingError: total), byCoverage)
+    let score = min(
+      CalibrationQuality.points(headingError: total),
+      CalibrationQuality.points(coverage: cells.coverage))
     let directions = SymmetricEigenvalues(covariance)?.values ?? Vector3(1, 1, 1)
     return CalibrationFit(
       method: .background, hardIron: applied.offset, softIron: applied.matrix,

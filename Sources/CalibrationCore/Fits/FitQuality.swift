@@ -77,6 +77,14 @@ extension CalibrationQuality {
     guard error.isFinite, error >= 0 else { return 0 }
     return error <= 1.1 ? 100 - 20 * error / 1.1 : 80 * pow(error / 1.1, -0.8)
   }
+
+  /// The share of the sphere from which coverage no longer lowers the score.
+  static let wholeCoverage = 0.7
+
+  /// The most points that a share of the sphere allows: what nobody has seen is covered by the model's word alone.
+  static func points(coverage: Double) -> Double {
+    return coverage >= wholeCoverage ? 100 : max(0, 100 - 60 * (wholeCoverage - coverage))
+  }
 }
 
 /// What is known of a fit when it is judged.
@@ -124,9 +132,7 @@ struct FitEvidence: Sendable {
   /// 0 to 100, with what keeps it from being higher.
   var score: (value: Int, reason: String) {
     let byError = CalibrationQuality.points(headingError: headingError)
-    // A part of the sphere that nobody has seen is covered by the model's word alone.
-    let coverage = cells.coverage
-    let byCoverage = coverage >= 0.7 ? 100 : max(0, 100 - 60 * (0.7 - coverage))
+    let byCoverage = CalibrationQuality.points(coverage: cells.coverage)
     let value = Int(max(0, min(byError, byCoverage)))
     var reasons: [String] = []
     if byCoverage < byError, value < 100 {
@@ -141,7 +147,7 @@ struct FitEvidence: Sendable {
             + "current or a magnet moves nearby")
       } else if hasForce, budget.turn > budget.hard, budget.turn > budget.soft {
         reasons.append("\(error): how the chips are turned against each other is not sure")
-      } else if coverage < 0.7 {
+      } else if cells.coverage < CalibrationQuality.wholeCoverage {
         reasons.append("\(error): \(unseen)")
       } else {
         reasons.append("\(error): samples lie \(Self.number(residualPercent)) % off the fit")
