@@ -375,7 +375,7 @@ let package = Package(
       "SensorHub",
       [
         "SensorHub", "SimulatedDevices", "SensorDrivers", "SensorBus", "SensorTypes",
-        "LinearAlgebra", "BoardFile", "StateStore", "Recording", "FusionCore",
+        "LinearAlgebra", "BoardFile", "StateStore", "Recording", "FusionCore", "CalibrationCore",
       ]),
     tests(
       "Lodestone",
@@ -440,7 +440,7 @@ let package = Package(
       [
         "LodestoneCommand", "HardwareSuite", "Lodestone", "SensorTypes", "SensorBus", "BoardFile",
         "StateStore", "TerminalUI", "Reports", "CalibrationUI", "TextForms", "LinearAlgebra",
-        "BoardTestSupport", "RecordedFigures",
+        "BoardTestSupport", "RecordedFigures", "CTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),

@@ -50,6 +50,17 @@ struct UBXFieldTests {
   private static let place = Stream.message(
     1, 2, length: 28, [week, (4, 4, 130_000_000), (8, 4, 520_000_000)])
 
+  /// 2026-11-22, 9:37:05, all of it valid; and what that is: the days are those since 1970.
+  private static let clock: [Part] = [
+    (4, 2, 2026), (6, 1, 11), (7, 1, 22), (8, 1, 9), (9, 1, 37), (10, 1, 5), (11, 1, 7),
+  ]
+  private static var moment: [Field] {
+    [
+      Field("hour, min, sec", 8, 1, 9, unit: (9 * 3_600 + 37 * 60 + 5) / 9.0) { $0.timeOfDay },
+      Field("year, month, day", 7, 1, 22, unit: (20_779 * 86_400 + 34_625) / 22.0) { $0.utc },
+    ]
+  }
+
   private static func position(_ offset: Int) -> [Field] {
     [
       Field("lon", offset, 4, -131_234_567, unit: 1e-7) { $0.longitude },
@@ -61,13 +72,10 @@ struct UBXFieldTests {
 
   @Test("NAV-PVT")
   func pvt() throws {
-    let plain: [Part] = [
-      Self.week, (4, 2, 2026), (6, 1, 11), (7, 1, 22), (10, 1, 5), (11, 1, 7), (20, 1, 3),
-      (21, 1, 1),
-    ]
+    let plain = [Self.week] + Self.clock + [(20, 1, 3), (21, 1, 1)]
     try check(
       (1, 7), length: 92, plain,
-      Self.position(24) + [
+      Self.position(24) + Self.moment + [
         Field("numSV", 23, 1, 17, unit: 1) { $0.satellitesUsed.map(Double.init) },
         Field("hAcc", 40, 4, 1_507, unit: 1e-3) { $0.horizontalAccuracy },
         Field("vAcc", 44, 4, 2_513, unit: 1e-3) { $0.verticalAccuracy },
@@ -82,13 +90,10 @@ struct UBXFieldTests {
 
   @Test("HNR-PVT")
   func hnr() throws {
-    let plain: [Part] = [
-      Self.week, (4, 2, 2026), (6, 1, 11), (7, 1, 22), (10, 1, 5), (11, 1, 7), (16, 1, 3),
-      (17, 1, 1),
-    ]
+    let plain = [Self.week] + Self.clock + [(16, 1, 3), (17, 1, 1)]
     try check(
       (0x28, 0), length: 72, plain,
-      Self.position(20) + [
+      Self.position(20) + Self.moment + [
         Field("gSpeed", 36, 4, 14_321, unit: 1e-3) { $0.speed },
         Field("headMot", 44, 4, 27_654_321, unit: 1e-5) { $0.course },
         Field("hAcc", 52, 4, 1_507, unit: 1e-3) { $0.horizontalAccuracy },

@@ -262,15 +262,28 @@ struct ScenarioTests {
 
   @Test("the desk's scenario asks for what the board has")
   func desk() {
-    #expect(Scenario.desk(for: board).steps.count == 3)
-    for step in Scenario.desk(for: board).steps {
-      switch step.action {
-      case .turn(let degrees, let within, _): #expect(degrees == 360 && within == 20)
-      case .tilt(let degrees, let within, _): #expect(degrees == 30 && within == 15)
-      case .lift(let metres, let within, _): #expect(metres == 1 && within == 0.4)
-      case .fault(_, _, let seconds): #expect(seconds == 5)
-      default: Issue.record("\(step)")
-      }
+    let chips = ["LIS3MDL", "BMP280", "LSM6DSOX"]
+    func actions(_ chips: [String], isLevel: Bool = false) -> [String] {
+      var board = Board(
+        name: "desk",
+        sensors: chips.map {
+          Board.Sensor(chip: $0, attachment: .i2c(bus: "/dev/i2c-1", address: 0x1C))
+        })
+      board.isLevel = isLevel
+      return Scenario.desk(for: board).steps.map { "\($0.action)" }
     }
+    let turn = "turn(degrees: 360.0, within: 20.0, seconds: 40.0)"
+    let tilt = "tilt(degrees: 30.0, within: 15.0, seconds: 30.0)"
+    let lift = "lift(metres: 1.0, within: 0.4, seconds: 30.0)"
+    let faults = actions(["LSM6DSOX", "LSM6DSOX", "LSM6DSOX"])
+    for (place, fault) in faults.enumerated() {
+      #expect(fault.hasPrefix("fault(chip: \(place), "))
+      #expect(fault.hasSuffix("noAnswer, seconds: 5.0)"))
+    }
+    #expect(faults.count == 3)
+    #expect(actions(chips) == [turn, tilt, lift] + faults)
+    #expect(actions(chips, isLevel: true) == [turn, lift] + faults)
+    #expect(actions(["LIS3MDL"]) == [turn, tilt] + faults.prefix(1))
+    #expect(actions(["BMP280"]) == [lift] + faults.prefix(1))
   }
 }

@@ -159,4 +159,48 @@ struct CommandOutputTests {
       #expect(outcome.output.count + outcome.errors.count > 20, "\(expected.line)")
     }
   }
+
+  /// What a person is told by one of them, and not by a file that is left behind.
+  private static let words = [
+    "hil run --brief --seconds 1":
+      "self-tests (LIS3MDL, LSM6DSOX) are not run on the simulated board",
+    "calibrate course --yes --seconds 2": "0 of 8 directions",
+    "calibrate mount --yes --seconds 5": "How the chips of 'still' sit",
+  ]
+
+  /// Commands that end by themselves before a person, and how.
+  private static let shown: [(line: String, code: Int32)] = [
+    ("monitor --seconds 1", 0), ("gnss --seconds 2", 0), ("record run.trace --seconds 1", 0),
+    ("map --seconds 1 --port 0", 0), ("doctor", 0), ("hil run --brief --seconds 1", 2),
+    ("calibrate level --yes --seconds 2", 0), ("calibrate gyro --yes --seconds 3", 0),
+    ("calibrate heading 0 --latitude 52 --longitude 13 --yes --force --seconds 2", 0),
+    ("calibrate planar --yes --seconds 2", 1), ("calibrate course --yes --seconds 2", 1),
+    ("calibrate mount --yes --seconds 5", 1), ("calibrate magnetometer --yes --seconds 10", 1),
+    ("calibrate list", 0), ("altitude set 36", 0),
+  ]
+
+  @Test(
+    "on a terminal commands that look at a board leave the cursor at a line's beginning",
+    .enabled(if: geteuid() == 0, "skipped: others than root have to be allowed the position"))
+  func cursor() throws {
+    let folders = try Self.shown.map { _ in try CommandFolder() }
+    let runs = try zip(Self.shown, folders).map { shown, folder in
+      try folder.run(shown.line + " --board still.yaml", on: try PseudoTerminal())
+    }
+    for ((line, code), run) in zip(Self.shown, runs) {
+      let outcome = try run.outcome()
+      let text = outcome.output
+      #expect(outcome.code == code, "\(line): \(text.debugDescription)")
+      // Colours, what is cleared, and modes move nothing.
+      let plain = text.replacing(/\u{1B}(\[[0-9;?]*[mKJhl]|[>=78])/, with: "")
+      // What is drawn is cut to the line, and nothing is written behind it.
+      let behind = text.matches(of: /\u{1B}\[K[^\r\n\u{1B}]/.matchingSemantics(.unicodeScalar))
+      #expect(behind.isEmpty, "\(line): \(text.debugDescription)")
+      let isBegun = plain.utf8.last.map { $0 == 10 || $0 == 13 } ?? false
+      #expect(isBegun, "\(line): \(text.suffix(300).debugDescription)")
+      if let words = Self.words[line] {
+        #expect(text.contains(words), "\(line): \(text.debugDescription)")
+      }
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import BoardTestSupport
+import CTestSupport
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 /// A process of the program that was built with the tests. It runs in a temporary folder.
@@ -30,7 +32,10 @@ final class CommandRun {
   private let ended = DispatchSemaphore(value: 0)
 
   /// Starts the program with these arguments; `outcome()` waits for its end.
-  init(_ arguments: [String], in place: CommandFolder) throws {
+  ///
+  /// - Parameter terminal: The terminal to run on, which shows all that is printed; `nil` for files.
+  init(_ arguments: [String], in place: CommandFolder, on terminal: PseudoTerminal? = nil) throws {
+    self.terminal = terminal
     self.place = place
     let folder = place.url
     // The command is built into the folder of the tests.
@@ -46,18 +51,26 @@ final class CommandRun {
       environment[name] = folder.appending(path: "kept").path
     }
     (environment["LANG"], environment["TZ"], environment["COLUMNS"]) = ("C", "UTC", nil)
+    environment["TERM"] = "xterm"
     process.environment = environment
     let name = UUID().uuidString
     outputFile = folder.appending(path: "\(name).out")
     errorFile = folder.appending(path: "\(name).err")
     for file in [outputFile, errorFile] { try Data().write(to: file) }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: outputFile)
-    process.standardError = try FileHandle(forWritingTo: errorFile)
+    if let terminal {
+      (process.standardInput, process.standardOutput) = (terminal.program, terminal.program)
+      process.standardError = terminal.program
+    } else {
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = try FileHandle(forWritingTo: outputFile)
+      process.standardError = try FileHandle(forWritingTo: errorFile)
+    }
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
+    terminal?.read()
   }
 
+  private let terminal: PseudoTerminal?
   private let outputFile: URL
   private let errorFile: URL
 
@@ -72,8 +85,10 @@ final class CommandRun {
       try String(contentsOf: file, encoding: .utf8)
         .replacingOccurrences(of: folder.path, with: "FOLDER")
     }
+    let printed = terminal?.text()
     return Outcome(
-      code: process.terminationStatus, output: try text(outputFile), errors: try text(errorFile))
+      code: process.terminationStatus, output: try printed ?? text(outputFile),
+      errors: try text(errorFile))
   }
 }
 
@@ -105,7 +120,51 @@ final class CommandFolder {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  func run(_ line: String) throws -> CommandRun {
-    try CommandRun(line.split(separator: " ").map(String.init), in: self)
+  func run(_ line: String, on terminal: PseudoTerminal? = nil) throws -> CommandRun {
+    try CommandRun(line.split(separator: " ").map(String.init), in: self, on: terminal)
+  }
+}
+
+/// A terminal that a program is run on, with what it shows.
+final class PseudoTerminal: Sendable {
+  private struct Failure: Error { let code = errno }
+
+  /// The program's end.
+  let program: FileHandle
+  private let reader: Int32
+  private let shown = Mutex<[UInt8]>([])
+  private let ended = DispatchSemaphore(value: 0)
+
+  init() throws {
+    var path = [CChar](repeating: 0, count: 64)
+    reader = test_pty_open(&path)
+    guard reader >= 0 else { throw Failure() }
+    let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure() }
+    program = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  deinit { close(reader) }
+
+  /// Reads until nobody has the program's end any more.
+  func read() {
+    try? program.close()
+    Thread.detachNewThread { [self] in
+      var bytes = [UInt8](repeating: 0, count: 4_096)
+      var wanted = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+      while poll(&wanted, 1, -1) >= 0 {
+        let count = Glibc.read(reader, &bytes, bytes.count)
+        if count < 0, errno == EAGAIN || errno == EINTR { continue }
+        guard count > 0 else { break }
+        shown.withLock { $0 += bytes.prefix(count) }
+      }
+      ended.signal()
+    }
+  }
+
+  /// What it has shown up to the program's end.
+  func text() -> String {
+    if ended.wait(timeout: .now() + 60) == .timedOut { Issue.record("the terminal is still open") }
+    return shown.withLock { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -64,6 +64,17 @@ import TextForms
     // A logger that speaks once a minute has no gaps, and one that goes back in time has one.
     #expect(segments(seconds([0, 60, 120, 180])) == [4])
     #expect(segments(seconds([60, 61, 10, 11])) == [2, 2])
+    // A receiver without a date, over midnight: ten seconds are no pause, eleven are.
+    let times = { (list: [Double]) in
+      list.map { time in
+        var fix = Self.fix(second: 0)
+        (fix.utc, fix.timeOfDay) = (nil, time)
+        return fix
+      }
+    }
+    #expect(segments(times([86_392, 86_393, 3, 4])) == [4])
+    #expect(segments(times([86_392, 86_393, 4, 5])) == [2, 2])
+    #expect(segments(times([43_201, 43_202, 1, 2])) == [2, 2])
     var lost = Self.fix(second: 2)
     lost.mode = .none
     var doubted = Self.fix(second: 5)

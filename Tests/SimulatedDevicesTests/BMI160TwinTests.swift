@@ -154,6 +154,15 @@ struct QMI8658TwinTests {
     #expect(chip.read(0x03, now: ms(17)) == 0x00)
   }
 
+  @Test("tells its temperature in 1/256 of a degree", arguments: [-12.5, 0, 25, 61.25])
+  func temperature(degrees: Double) {
+    var chip = chip(bench(temperature: degrees))
+    chip.write(0x02, 0x40, now: ms(0))
+    chip.write(0x08, 0x03, now: ms(0))
+    let bytes = chip.read(0x33, count: 2, now: ms(500))
+    #expect(int16(low: bytes[0], high: bytes[1]) == Int(degrees * 256))
+  }
+
   @Test("gives force and rate by range, in either byte order", arguments: 0..<8)
   func scales(angular: Int) {
     var chip = chip(motion)

@@ -141,6 +141,23 @@ struct ReceiverTwinTests {
     #expect(verdict(Array(rate.dropLast()) + [0x00]) == nil)
   }
 
+  @Test(
+    "tells its CFG-RATE in the 6 bytes of the interface description: period, ratio, time reference",
+    arguments: [ReceiverTwinModel.ubloxM8, .ubloxM9])
+  func rate(model: ReceiverTwinModel) {
+    func told(_ twin: inout ReceiverTwin, at time: Double) -> [[UInt8]] {
+      twin.say(ubxFrame(0x06, 0x08, []), at: time)
+      return ubxMessages(twin.listen(from: time, to: time + 90))
+        .filter { ($0.0, $0.1) == (0x06, 0x08) }.map(\.2)
+    }
+    var twin = ReceiverTwin.started(model, .uart)
+    _ = twin.listen(from: 0, to: 900)
+    #expect(told(&twin, at: 910) == [[0xE8, 0x03, 1, 0, 1, 0]])
+    // 300 ms, every third.
+    twin.say(ubxFrame(0x06, 0x08, [0x2C, 0x01, 3, 0, 1, 0]), at: 1_010)
+    #expect(told(&twin, at: 1_100) == [[0x2C, 0x01, 3, 0, 1, 0]])
+  }
+
   @Test("is configured by CFG-MSG and CFG-RATE, and forgets it with its power")
   func legacy() {
     var twin = ReceiverTwin.started(.ubloxM8, .uart)

@@ -44,6 +44,20 @@ struct AuthorizationStoreTests {
     #expect(try store.load() == nil)
   }
 
+  @Test("M10: what the first release has written is read, and a newer form is put aside")
+  func forms() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = AuthorizationStore(of: client("/usr/bin/boat"), in: folder)
+    try store.keep(AuthorizationDecision(.denied), at: 1)
+    let file = folder.appending(path: "authorization/boat.json")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.contains("\"schema\" : 1"))
+    let newer = text.replacingOccurrences(of: "\"schema\" : 1", with: "\"schema\" : 2")
+    try Data(newer.utf8).write(to: file)
+    #expect(throws: StoreProblem.self) { _ = try store.load() }
+    #expect(try Data(contentsOf: URL(filePath: file.path + ".damaged")) == Data(newer.utf8))
+  }
+
   @Test("M10: a file that is none is put aside, said, and nothing is decided")
   func damaged() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
