@@ -2,6 +2,7 @@
 """Plants small faults in the sources and counts how many of them the tests notice.
 
     mutants.py run [--only N,N..] [--list L] [--folder F]   builds a copy with every fault of Tests/mutants.tsv, and tries them
+    mutants.py check [--list L]                             says which of them cannot be planted
     mutants.py propose SEED NUMBER [--target T]             prints as many lines for that list
 
 A fault is one line that says something else: `+` for `-`, `<` for `>`, another constant, a statement left out. All of them are
@@ -10,24 +11,25 @@ schemata", 1993). A byte a fault, in a file that every process maps, says whethe
 reached. Each fault is tried with the tests of its own target first; as long as none fails, with those of every other target
 that reach it, the quick ones first. A slow target is taken suite by suite.
 
-A fault is noticed when a test fails, crashes, or does not come to an end in four times its time. The exit code is 0 if all compile and
-at least 85 of 100 are noticed, else 1.
+A fault is noticed when the run has reached it, a test fails, crashes, or does not come to an end in four times its time and half a
+minute, and the same tests pass without the fault right afterwards. Recorded figures are left aside at first and tried last,
+because they show that something has changed and not that it is wrong. What only they notice is noticed by the tests all the
+same; the last line says both. The exit code is 0 if all compile and at least 85 of 100 are noticed, else 1.
 """
 
 import argparse
 import os
-import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-LIST = ROOT / "Tests" / "mutants.tsv"
-# Sources that are data, and programs that tests run as processes of another build.
-EXCLUDED_TARGETS = {"CLinuxIO", "CMapDrawing", "FoundationCombine", "LodestoneProgram", "ImportNames"}
+from mutant_list import LIST, ROOT, propose, read_list
+
 # Targets whose tests take longer, in seconds, are run suite by suite.
 SLOW = 15
 SWITCH = '''\
@@ -55,148 +57,8 @@ private nonisolated(unsafe) let mutantBytes: UnsafeMutablePointer<UInt8>? = {
 '''
 
 
-class Mutant:
-    """A line of the list: number, file, the line as it is, the line as it is planted, why no test can tell."""
-
-    def __init__(self, number, path, line, fault, reason=""):
-        self.number, self.path, self.line, self.fault, self.reason = int(number), path, line, fault, reason
-
-    @property
-    def target(self):
-        return self.folder.name
-
-    @property
-    def folder(self):
-        """Where the sources of its target are."""
-        return Path(*Path(self.path).parts[: 3 if self.path.startswith("Tests/Rig/") else 2])
-
-    def planted(self, line):
-        """The line with both behind the switch; `None` where its form is not known."""
-        indent = line[: len(line) - len(line.lstrip())]
-        switch = f"isMutant({self.number})"
-        if not self.fault:
-            return f"{indent}if !{switch} {{ {self.line} }}"
-        for form in FORMS:
-            was, now = form.fullmatch(self.line), form.fullmatch(self.fault)
-            if was and now and was["head"] == now["head"] and was["tail"] == now["tail"]:
-                return f"{indent}{was['head']}({switch} ? ({now['value']}) : ({was['value']})){was['tail']}"
-        if ASSIGNMENT.match(self.line) and ASSIGNMENT.match(self.fault):
-            return f"{indent}if {switch} {{ {self.fault} }} else {{ {self.line} }}"
-        return None
-
-
-VALUE = r"(?P<value>[^{}]+)"
-FORMS = [
-    re.compile(r"(?P<head>return )" + VALUE + r"(?P<tail>)"),
-    re.compile(r"(?P<head>(?:(?:package|public|private|static) )*(?:let|var) \w+(?:: [\w<>.\[\]? ]+)? = )" + VALUE
-               + r"(?P<tail>)"),
-    re.compile(r"(?P<head>(?:if|while|\} else if) (?!let |var |case |#))(?P<value>[^{},]+)(?P<tail> \{.*)"),
-    re.compile(r"(?P<head>(?:package |public |private )?(?:static )?(?:var|func) [^{}]*\{ )(?P<value>[^{};]+)(?P<tail> \})"),
-    re.compile(r"(?P<head>guard (?!let |var |case ))(?P<value>[^{},]+)(?P<tail> else \{.*)"),
-]
-ASSIGNMENT = re.compile(r"[\w.\[\]() +*-]+ [-+*/&|]?= [^{}]+|[\w.]+\(.*\)|[\w.]+ \+= .*")
-
-
-def balanced(text):
-    depth = 0
-    for character in text:
-        depth += (character in "([") - (character in ")]")
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-NUMBER = r"(?<![\w.])(\d[\d_]*(?:\.\d+)?(?:e-?\d+)?)(?![\w.])"
-
-
-def changed_number(match, generator):
-    text = match.group(1).replace("_", "")
-    if "." in text or "e" in text:
-        return repr(float(text) * generator.choice([0.5, 2.0, 3.0])) if float(text) else "1.0"
-    return str(int(text) + generator.choice([1, -1]) if int(text) else 1)
-
-
-def swap(old, new):
-    return (re.compile(re.escape(old)), lambda match, generator: new)
-
-
-OPERATORS = [
-    swap(" + ", " - "), swap(" - ", " + "), swap(" * ", " / "), swap(" / ", " * "), swap(" < ", " >= "), swap(" > ", " <= "),
-    swap(" <= ", " < "), swap(" >= ", " > "), swap(" < ", " <= "), swap(" > ", " >= "), swap(" == ", " != "),
-    swap(" != ", " == "), swap(" && ", " || "), swap(" || ", " && "), swap("min(", "max("), swap("max(", "min("),
-    swap("sin(", "cos("), swap("cos(", "sin("), swap(" << ", " >> "), swap(" >> ", " << "), swap(" & ", " | "), swap(" | ", " & "),
-    swap("true", "false"), swap("false", "true"), swap(".first", ".last"), swap(".last", ".first"),
-    swap("..<", "..."), swap(" += ", " -= "), swap(" -= ", " += "), swap(".up", ".down"), swap(".down", ".up"),
-    (re.compile(r"(?<![\w)])!(?=[\w(])"), lambda match, generator: ""),
-    (re.compile(r"(?<![\w) ])-(?=[\w(])"), lambda match, generator: ""),
-    (re.compile(NUMBER), changed_number), (re.compile(NUMBER), changed_number),
-]
-
-
-def mutations(line, generator):
-    """What a line could say instead, one fault each."""
-    found = []
-    for pattern, replace in OPERATORS:
-        for match in pattern.finditer(line):
-            fault = line[: match.start()] + replace(match, generator) + line[match.end():]
-            if fault != line:
-                found.append(fault)
-    if re.fullmatch(r"\w+(?:\.\w+)*(?:\.\w+\(.*\)| = [\w.]+| [-+]= .+)", line) and balanced(line) \
-            and not re.match(r"(self|super|return|case|throw|break|continue|default)\b", line) and not line.endswith(","):
-        found.append("")
-    return found
-
-
-def propose(arguments):
-    generator = random.Random(arguments.seed)
-    sources = {}
-    twins = (ROOT / "Tests/Rig/TwinServing").rglob("*.swift")
-    for path in sorted((ROOT / "Sources").glob("*/**/*.swift")) + sorted(twins):
-        target = Mutant(0, str(path.relative_to(ROOT)), "", "").target
-        if target in EXCLUDED_TARGETS or arguments.target not in (None, target):
-            continue
-        lines = path.read_text().split("\n")
-        if sum(bool(re.match(r"\s*(0x|[-\d\"])", line)) for line in lines) > len(lines) / 4:
-            continue
-        sources.setdefault(target, []).append((path, lines))
-    targets = sorted(sources)
-    # Large targets get more, small ones are not forgotten.
-    weights = [sum(len(lines) for _, lines in sources[target]) ** 0.5 for target in targets]
-    proposed, seen, tries = [], set(), 0
-    while len(proposed) < arguments.number and tries < 1000 * arguments.number:
-        tries += 1
-        target = generator.choices(targets, weights)[0]
-        path, lines = generator.choices(sources[target], [len(lines) for _, lines in sources[target]])[0]
-        index = generator.randrange(len(lines))
-        line = lines[index].strip()
-        comment = line.startswith("//") or "//" in line or '"' in line or not line or not balanced(line)
-        if comment or (path, index) in seen or lines.count(lines[index]) > 1:
-            continue
-        if index and re.search(r"(&&|\|\||[-+*/=?:,(\[])$", lines[index - 1].rstrip()):
-            continue
-        if index + 1 < len(lines) and re.match(r"\s*(&&|\|\||[-+*/?:.] ?|\.)", lines[index + 1]):
-            continue
-        number = len(proposed) + arguments.first
-        choices = [Mutant(number, str(path.relative_to(ROOT)), line, fault) for fault in mutations(line, generator)]
-        choices = [choice for choice in choices if choice.planted(lines[index])]
-        if choices:
-            seen.add((path, index))
-            proposed.append(generator.choice(choices))
-    for mutant in proposed:
-        print(mutant.number, mutant.path, mutant.line, mutant.fault, sep="\t")
-
-
-def read_list(path=LIST):
-    mutants = []
-    for text in Path(path).read_text().splitlines():
-        if text and not text.startswith("#"):
-            number, path, line, fault, reason = (text.split("\t") + ["", ""])[:5]
-            mutants.append(Mutant(number, path, line, fault, reason))
-    return mutants
-
-
 def plant(mutants, folder):
-    """Makes the copy with all faults in it. Returns what stands nowhere any more, or more than once."""
+    """Makes the copy with all faults in it. Returns what cannot be planted, each with the reason."""
     stale = []
     for path in sorted({mutant.path for mutant in mutants}):
         file = folder / path
@@ -204,8 +66,10 @@ def plant(mutants, folder):
         for mutant in (mutant for mutant in mutants if mutant.path == path):
             places = [index for index, line in enumerate(lines) if line.strip() == mutant.line]
             planted = mutant.planted(lines[places[0]]) if len(places) == 1 else None
-            if planted is None:
-                stale.append(mutant)
+            if planted is None or mutant.fault == mutant.line:
+                where = f"the line stands there {len(places)} times" if len(places) != 1 else \
+                    "it says the same" if mutant.fault == mutant.line else "its form cannot be put behind a switch"
+                stale.append((mutant, where))
                 continue
             lines[places[0]] = planted
         if lines:
@@ -242,7 +106,7 @@ class Trial:
             file.write(data)
 
     def reached(self):
-        """The numbers of the faults that a run has come by."""
+        """The numbers of the faults that the last run has come by."""
         data = self.switches.read_bytes()
         return {mutant.number for mutant in self.mutants if data[mutant.number] & 2}
 
@@ -257,28 +121,73 @@ class Trial:
         """Runs tests without a fault: the outcome, the seconds, the first test that failed, and the faults that were reached."""
         return *self.run(None, pattern, limit), self.reached()
 
-    def run(self, number, pattern, limit):
-        """Runs tests with one fault. Returns "noticed", "late" or "passed", the seconds, and the first test that failed."""
+    def noticed(self, number, pattern, limit, figures):
+        """Whether tests notice a fault: "passed", "noticed" or "late", the seconds, and the first test that failed."""
+        outcome, seconds, failed = self.run(number, pattern, limit, figures)
+        if outcome == "passed" or number not in self.reached():
+            return "passed", seconds, ""
+        # What fails without the fault says nothing of it.
+        without, more, _ = self.run(None, pattern, limit, figures)
+        if without != "passed":
+            print(f"mutants: {pattern} has {without} without a fault, after {number}", file=sys.stderr, flush=True)
+            outcome = "passed"
+        return outcome, seconds + more, failed
+
+    def run(self, number, pattern, limit, figures=True):
+        """Runs tests with one fault. Returns "passed", "noticed", "late" or "broken", the seconds, and the first test that failed."""
         self.set(number)
         begun = time.monotonic()
         command = ["Scripts/build.sh", "--test", "--filter", pattern]
         environment = {**os.environ, "LODESTONE_MUTANTS": str(self.switches)}
         environment.pop("LODESTONE_WRITE_FIGURES", None)
+        environment["LODESTONE_FIGURES"] = "held" if figures else "ignored"
         with open(self.folder / "mutants.log", "w+", errors="replace") as log:
             process = subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log,
                                        stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 code = process.wait(limit)
             except subprocess.TimeoutExpired:
-                # The runner of the tests has a process group of its own, in the same session.
-                subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], check=False)
-                process.wait()
                 return "late", time.monotonic() - begun, ""
+            finally:
+                # What a crash leaves behind would mark the faults of the next run.
+                kill_session(process.pid)
+                process.wait()
             log.seek(0)
-            text = log.read()
-        failed = re.search(r"Test (\S.*?) (?:failed|recorded an issue)", text)
-        crashed = "" if failed or code == 0 else "a crash"
-        return ("passed" if code == 0 else "noticed"), time.monotonic() - begun, failed.group(1) if failed else crashed
+            outcome, failed = verdict(code, log.read())
+        return outcome, time.monotonic() - begun, failed
+
+
+def kill_session(leader):
+    """Kills every process of a session: the runner of the tests has a process group of its own in it, and so have its children."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            # Behind the name, which may hold anything: state, parent, group, session.
+            session = int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[3])
+            if session == leader:
+                os.kill(int(entry.name), signal.SIGKILL)
+        except (OSError, IndexError, ValueError):
+            continue
+
+
+def verdict(code, text):
+    """What the exit code and the output of a run of tests mean: the outcome, and the first test that failed."""
+    failed = re.search(r"^\S*✘\S* Test (.+?) (?:recorded an issue|failed after)", text, re.MULTILINE)
+    if code == 0:
+        return "passed", ""
+    if failed:
+        return "noticed", failed.group(1)
+    # A build that failed or a full disk is nobody's notice.
+    return ("noticed", "a crash") if re.search(r"unexpected signal code|Fatal error", text) else ("broken", "")
+
+
+def figure_patterns(patterns):
+    """Those of some patterns in which recorded figures are compared."""
+    def compares(pattern):
+        target, _, suite = pattern.lstrip("^").partition("\\.")
+        suite = re.split(r"[\[(/]", suite)[0].replace("\\", "")
+        files = (ROOT / "Tests" / target).rglob(f"{suite}*.swift" if suite else "*.swift")
+        return any("RecordedFigures(" in file.read_text() for file in files)
+    return [pattern for pattern in patterns if compares(pattern)]
 
 
 def run(arguments):
@@ -294,8 +203,8 @@ def run(arguments):
             shutil.copyfile(ROOT / name, fresh / name)
             shutil.copymode(ROOT / name, fresh / name)
     stale = plant(mutants, fresh)
-    for mutant in stale:
-        print(f"mutant {mutant.number}: {mutant.path} has no such line, or several: {mutant.line}", file=sys.stderr)
+    for mutant, why in stale:
+        print(f"mutant {mutant.number}: {mutant.path}: {why}: {mutant.line}", file=sys.stderr)
     if stale:
         return 1
     subprocess.run([ROOT / "Scripts" / "mirror.py", fresh, folder, "mutants.bin", "mutants.log"], check=True)
@@ -334,29 +243,54 @@ def run(arguments):
             reaches[pattern] = seconds, reached
     whole = sum(seconds for seconds, _ in reaches.values())
     print(f"all tests without a fault: {whole:.0f} s", flush=True)
-    survivors, noticed = [], 0
+    counts = {"oracle": 0, "figures": 0}
     for mutant in mutants:
-        own = f"^{mutant.target}Tests\\."
-        suites = [suite for suite in reaches if mutant.number in reaches[suite][1]]
-        suites.sort(key=lambda suite: (not suite.startswith(own), reaches[suite][0]))
-        outcome, seconds, failed, where = "passed", 0, "", "no test reaches it"
-        for where in suites:
-            outcome, tried, failed = trial.run(mutant.number, where, 30 + 4 * reaches[where][0])
-            seconds += tried
-            if outcome != "passed":
-                break
-        else:
-            where = f"{len(suites)} suites reach it" if suites else where
-        said = {"passed": "NOT NOTICED", "late": "does not end", "noticed": "noticed"}[outcome]
-        print(f"{mutant.number:3d}  {said}  {seconds:5.0f} s  {where}  {mutant.path}  {failed}", flush=True)
-        if outcome == "passed":
-            survivors.append(mutant)
-            print(f"       {mutant.line}\n       {mutant.fault or '(left out)'}\n       {mutant.reason}", flush=True)
-        else:
-            noticed += 1
+        by, text = tried(mutant, trial, reaches)
+        print(text, flush=True)
+        if by:
+            counts[by] += 1
+    noticed = sum(counts.values())
     share = 100 * noticed / max(1, len(mutants))
-    print(f"mutants: {noticed} of {len(mutants)} noticed ({share:.0f} %)")
+    print(f"mutants: {noticed} of {len(mutants)} noticed ({share:.0f} %), {counts['oracle']} without recorded figures")
     return 0 if share >= 85 and not uncompiled else 1
+
+
+def tried(mutant, trial, reaches):
+    """Tries a fault. Returns what noticed it, if anything did, and a line about it."""
+    own = f"^{mutant.target}Tests\\."
+    suites = [suite for suite in reaches if mutant.number in reaches[suite][1]]
+    suites.sort(key=lambda suite: (not suite.startswith(own), reaches[suite][0]))
+    seconds = 0
+    for by, patterns in ("oracle", suites), ("figures", figure_patterns(suites)):
+        for where in patterns:
+            outcome, more, failed = trial.noticed(mutant.number, where, 30 + 4 * reaches[where][0], by == "figures")
+            seconds += more
+            if outcome == "passed":
+                continue
+            said = {"late": "does not end", "noticed": "noticed", "broken": "NOT TRIED"}[outcome]
+            if by == "figures":
+                said += " by figures"
+            text = f"{mutant.number:3d}  {said}  {seconds:5.0f} s  {where}  {mutant.path}  {failed}"
+            return None if outcome == "broken" else by, text
+    where = f"{len(suites)} suites reach it" if suites else "no test reaches it"
+    return None, (f"{mutant.number:3d}  NOT NOTICED  {seconds:5.0f} s  {where}  {mutant.path}\n"
+                  f"       {mutant.line}\n       {mutant.fault or '(left out)'}\n       {mutant.reason}")
+
+
+def check(arguments):
+    """Says which faults of a list cannot be planted in the sources as they are."""
+    mutants = read_list(arguments.list)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in {mutant.path for mutant in mutants}:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / path).is_file():
+                shutil.copyfile(ROOT / path, folder / path)
+        stale = plant(mutants, folder)
+    for mutant, why in stale:
+        print(f"mutant {mutant.number}: {mutant.path}: {why}: {mutant.line}")
+    print(f"mutants: {len(mutants) - len(stale)} of {len(mutants)} can be planted")
+    return 1 if stale else 0
 
 
 def main():
@@ -366,13 +300,15 @@ def main():
     running.add_argument("--only", help="the numbers of those that are tried, with commas")
     running.add_argument("--list", default=LIST, help="another list in the form of Tests/mutants.tsv")
     running.add_argument("--folder", help="where the copy is built; by default LODESTONE_CACHE")
+    checking = commands.add_parser("check")
+    checking.add_argument("--list", default=LIST)
     proposing = commands.add_parser("propose")
     proposing.add_argument("seed", type=int)
     proposing.add_argument("number", type=int)
     proposing.add_argument("--target")
     proposing.add_argument("--first", type=int, default=1)
     arguments = parser.parse_args()
-    return propose(arguments) if arguments.command == "propose" else run(arguments)
+    return {"propose": propose, "check": check, "run": run}[arguments.command](arguments)
 
 
 if __name__ == "__main__":
