@@ -91,14 +91,14 @@ let package = Package(
       "CalibrationCore",
       ["LinearAlgebra", "SensorTypes", "Geomagnetism", "JSONReading", "TextForms"]),
     floor("MagnetometerLogs", ["LinearAlgebra", "SensorTypes"]),
-    floor("GNSSProtocol", ["SensorTypes"]),
+    floor("GNSSProtocol", ["LinearAlgebra", "SensorTypes"]),
     floor("Inboxes"),
     floor("LocationServices", ["Inboxes", "LinearAlgebra", "SensorTypes", "Geodesy"]),
 
     // What a map looks like: a picture of the projected earth, with tiles below it where there are some.
     // SQLite's library, which MBTiles are read with, is loaded when it is needed.
     .target(name: "CMapDrawing"),
-    floor("MapDrawing", ["Geodesy", "JSONReading", "CMapDrawing", "TextForms"]),
+    floor("MapDrawing", ["Geodesy", "JSONReading", "CMapDrawing", "LinearAlgebra", "TextForms"]),
 
     // Buses and chips.
     floor("SensorBus", ["SensorTypes"]),

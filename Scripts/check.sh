@@ -14,6 +14,7 @@ step() {
 strict=(-Xswiftc -warnings-as-errors)
 
 step "lint"
+Scripts/check-commits.sh
 swift format lint --strict --parallel -r Sources Tests Examples Package.swift \
   Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift Fuzz/Sources Fuzz/Package.swift
 

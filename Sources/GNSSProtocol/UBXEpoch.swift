@@ -1,4 +1,4 @@
-import Glibc
+import LinearAlgebra
 import SensorTypes
 
 /// An epoch that comes in several UBX messages of one time of week.

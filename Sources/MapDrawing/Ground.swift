@@ -1,7 +1,7 @@
 // What of the earth a picture shows.
 
 import Geodesy
-import Glibc
+import LinearAlgebra
 
 extension Viewport {
   /// The largest picture, points to a side.

@@ -1,7 +1,7 @@
 // Where the map is looked at from, and what lies where in the picture.
 
 package import Geodesy
-import Glibc
+import LinearAlgebra
 
 /// A point of the picture: points to the right of its left edge, and below its upper one.
 package struct PicturePoint: Hashable, Sendable {

@@ -17,7 +17,7 @@ package protocol RecorderThread: Sendable {
 /// the recording says where they are missing.
 package final class TraceWriter: Sendable {
   /// Starts a thread of this name, which does its work each time it is woken.
-  package typealias ThreadStarter =
+  package typealias TraceThreadStarter =
     @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> any RecorderThread
 
   static let version = 1
@@ -49,7 +49,7 @@ package final class TraceWriter: Sendable {
   ///   dropped, as on a clock that a caller moves.
   package init(
     boardText: String, boardName: String, modelText: String? = nil,
-    limit: Int = TraceWriter.limit, startThread: ThreadStarter?, sink: @escaping TraceSink
+    limit: Int = TraceWriter.limit, startThread: TraceThreadStarter?, sink: @escaping TraceSink
   ) throws {
     self.sink = sink
     self.limit = limit

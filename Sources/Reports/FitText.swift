@@ -1,7 +1,6 @@
 // A fit as JSON.
 
 package import CalibrationCore
-import Glibc
 package import LinearAlgebra
 import TerminalUI
 package import TextForms

@@ -1,6 +1,6 @@
 // Axes of a plot: from values to places in a drawing, with ticks at round numbers.
 
-import Glibc
+import LinearAlgebra
 import TerminalUI
 import TextForms
 

@@ -93,7 +93,7 @@ package final class Hub: Sendable {
     self.board = board
     self.provider = provider
     self.runner = runner
-    let startThread: TraceWriter.ThreadStarter?
+    let startThread: TraceWriter.TraceThreadStarter?
     if runner.stepsOnCaller {
       startThread = nil
     } else {

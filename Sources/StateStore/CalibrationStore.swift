@@ -1,6 +1,6 @@
 package import CalibrationCore
 package import Foundation
-package import SensorTypes
+import SensorTypes
 
 /// What was found of a record for a chip.
 package enum StoredFinding<Applied: Sendable & Equatable>: Sendable, Equatable {
@@ -44,9 +44,6 @@ package struct CalibrationStore: Sendable {
     store.patience = FolderLock.hubPatience
     return store
   }
-
-  /// What was found for a magnetometer.
-  package typealias Finding = StoredFinding<AppliedCalibration>
 
   /// A record that nothing may take the place of unless a person says so.
   package struct Locked: Error, Sendable, Hashable, CustomStringConvertible {

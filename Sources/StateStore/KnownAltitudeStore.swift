@@ -4,9 +4,6 @@ package import SensorTypes
 
 /// Where a machine keeps what it was told of its height: `altitude.json` in the state folder, whole at every moment.
 package struct KnownAltitudeStore: Sendable {
-  /// What was found in the file.
-  package typealias Finding = StoredFinding<KnownAltitude>
-
   package let file: URL
   private let folder: URL
   private var patience = FolderLock.patience
@@ -24,7 +21,7 @@ package struct KnownAltitudeStore: Sendable {
   }
 
   /// What this machine was told.
-  package var current: Finding { Self.finding(StateFile.read(file.path)) }
+  package var current: StoredFinding<KnownAltitude> { Self.finding(StateFile.read(file.path)) }
 
   /// Keeps an elevation in the place of the one before; a running program takes it within two seconds.
   package func set(_ elevation: KnownAltitude.Elevation) throws {
@@ -82,7 +79,7 @@ package struct KnownAltitudeStore: Sendable {
     try StateFile.write(try known.encoded(), to: file)
   }
 
-  package static func finding(_ content: StateFileContent) -> Finding {
+  package static func finding(_ content: StateFileContent) -> StoredFinding<KnownAltitude> {
     switch content {
     case .missing: return .none
     case .unreadable(let why): return .unusable(why)

@@ -4,15 +4,29 @@ import Testing
 /// The arrows between targets: no compiler flag sees a transitive import, so every file is read.
 struct ArrowTests {
   /// Modules of the toolchain that every target may use.
-  static let toolchain: Set = ["Glibc", "Synchronization", "Dispatch", "Swift"]
+  static let toolchain: Set = ["Synchronization", "Dispatch", "Swift"]
   static let targets = House.shared.rooms.keys.sorted()
-  /// Targets of C, whose files nothing is read of.
+  /// C targets; their files are not read.
   static let ofC: Set = [
     "CLinuxIO", "CVhostUser", "ImportNames", "CMapDrawing", "CSanitizedMutex", "CSaveCut",
   ]
   static let libraries: Set = [
     "ArgumentParser", "Yams", "OpenCombine", "OpenCombineDispatch", "Foundation",
-    "FoundationEssentials", "Musl",
+    "FoundationEssentials", "Glibc", "Musl",
+  ]
+  /// What every file of a package can import without a dependency.
+  static let platform: Set = ["Foundation", "FoundationEssentials", "Glibc", "Musl"]
+  /// What is linked for its effect, and by whom: nobody imports it by its name.
+  static let linked = [
+    "compass-storm": "CSanitizedMutex", "CompassStorm": "CSanitizedMutex",
+    "CoreLocation": "ImportNames", "CoreMotion": "ImportNames",
+    "MapKit": "ImportNames", "FoundationCombine": "ImportNames",
+  ]
+  /// Whose importers get another module as well: what the SDK's modules bring along, and the maths.
+  static let exported = [
+    "CLTypes.swift Foundation", "CLTypes.swift FoundationCombine", "CMLogItem.swift Foundation",
+    "CMLogItem.swift FoundationCombine", "MKMapRect.swift CoreLocation", "Maths.swift Glibc",
+    "Maths.swift Musl", "Schedulers.swift OpenCombine", "Schedulers.swift OpenCombineDispatch",
   ]
 
   @Test("every target of the tree stands in the table, and the table names nothing else")
@@ -23,6 +37,7 @@ struct ArrowTests {
         atPath: House.root.appending(path: place).path)
     }
     #expect(Set(folders) == Set(Self.targets))
+    #expect(House.shared.twice.isEmpty)
     // A program of the rigs may use what tests share.
     let known = Self.libraries.union(Manifest.shared.targets.map(\.name))
     for (name, room) in House.shared.rooms {
@@ -38,11 +53,34 @@ struct ArrowTests {
     if room.mayImport.contains("Foundation") { allowed.insert("CoreFoundation") }
     let files = House.sources(of: target)
     #expect(Self.ofC.contains(target) == files.isEmpty)
+    var imported: Set<String> = []
     for file in files {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      let foreign = House.imports(of: text).filter { !allowed.contains($0) }
+      let all = House.imports(of: try SwiftText.code(at: file))
+      let foreign = all.filter { !allowed.contains($0) }
       #expect(foreign.isEmpty, "\(file.lastPathComponent) of \(target)")
+      imported.formUnion(all)
     }
+    guard !files.isEmpty else { return }
+    // The SDK's modules bring these along.
+    if imported.contains("CoreLocation") {
+      imported.formUnion(["Foundation", "FoundationCombine"])
+    }
+    let unused = room.mayImport.subtracting(imported).subtracting([Self.linked[target] ?? ""])
+    #expect(unused.isEmpty, "\(target) uses less than its row allows")
+  }
+
+  @Test("a module is handed on to importers in these places only")
+  func handedOn() throws {
+    var found: [String] = []
+    for folder in ["Sources", "Tests"] {
+      for file in House.sources(below: House.root.appending(path: folder)) {
+        for match in try SwiftText.code(at: file).matches(of: #/@_exported[^;{}]*?import\s+(\w+)/#)
+        {
+          found.append("\(file.lastPathComponent) \(match.1)")
+        }
+      }
+    }
+    #expect(found.sorted() == Self.exported)
   }
 
   @Test("no arrow of the table closes a circle")
@@ -61,30 +99,57 @@ struct ArrowTests {
   func declared(name: String) throws {
     let target = try #require(Manifest.shared.targets.first { $0.name == name })
     let files = House.sources(below: House.root.appending(path: target.path))
-    guard !files.isEmpty else { return }
-    var imported: Set<String> = []
-    for file in files {
-      imported.formUnion(House.imports(of: try String(contentsOf: file, encoding: .utf8)))
+    guard !files.isEmpty else {
+      #expect(target.dependencies.isEmpty, "nothing is known of what C includes")
+      return
     }
     let ours = Set(Manifest.shared.targets.map(\.name)).union(Self.libraries)
-    imported.formIntersection(ours)
-    imported.subtract(["Foundation", "FoundationEssentials", "Musl", name])
-    // What is linked for its effect is not imported by its name.
-    let declared = target.dependencies.subtracting(["ImportNames", "CSanitizedMutex"])
-    #expect(declared == imported)
+    let imported = try House.imports(below: House.root.appending(path: target.path))
+      .intersection(ours).subtracting(Self.platform).subtracting([name])
+    #expect(target.dependencies.subtracting([Self.linked[name] ?? ""]) == imported)
   }
 
   @Test("the maths of the platform is chosen in one place")
   func maths() throws {
-    for folder in ["Sources", "Tests"] {
+    for folder in ["Sources", "Tests", "Examples", "Benchmarks/Sources", "Fuzz/Sources"] {
       for file in House.sources(below: House.root.appending(path: folder)) {
-        guard !file.path.hasSuffix("LinearAlgebra/Maths.swift"),
-          !file.path.hasSuffix("ArrowTests.swift")
-        else { continue }
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(!text.contains("canImport(Glibc)") && !text.contains("import Musl"), "\(file.path)")
+        guard !file.path.hasSuffix("LinearAlgebra/Maths.swift") else { continue }
+        let code = try SwiftText.code(at: file)
+        #expect(
+          !code.contains(#/canImport\((Glibc|Musl)\)|import +Musl|os\(Linux\)/#), "\(file.path)")
       }
     }
+  }
+
+  @Test(
+    "a room that may not import the platform reads no clock, no environment and no file",
+    arguments: targets)
+  func platform(target: String) throws {
+    let room = try #require(House.shared.rooms[target])
+    guard room.mayImport.isDisjoint(with: ["Glibc", "Foundation"]) else { return }
+    for file in House.sources(of: target) {
+      let calls = try SwiftText.code(at: file).matches(of: Self.impure.wordBoundaryKind(.simple))
+        .map { String($0.0) }
+      #expect(calls.isEmpty, "\(file.lastPathComponent) of \(target)")
+    }
+  }
+
+  @Test("a clock, a file, chance and output are found, by whatever name")
+  func impurity() {
+    let calls = """
+      let a = Date(); b = Date.now; c = clock_gettime(d, e); f = Glibc.time(nil); g = time(&h)
+      open(i, O_RDWR); fopen(j); stat(k, &l); let m = environ; n.shuffled(); o.randomElement()
+      Int.random(in: p); print(q); ContinuousClock.now; try Data(contentsOf: r); ProcessInfo.s
+      """
+    #expect(calls.matches(of: Self.impure.wordBoundaryKind(.simple)).count == 16)
+    let others =
+      "let time = at.time(of: x); open = true; open(x); file.open(); printed(y); stat.mean"
+    #expect(!others.contains(Self.impure.wordBoundaryKind(.simple)))
+  }
+
+  /// What a value has no use for: clocks, the environment, files, chance, and output.
+  private static var impure: Regex<Substring> {
+    #/\b(?:ContinuousClock|SuspendingClock|DispatchTime|SystemRandomNumberGenerator|clock_gettime|gettimeofday|getenv|secure_getenv|environ|setenv|usleep|nanosleep|fopen|arc4random|FileManager|FileHandle|ProcessInfo)\b|\bDate\.now\b|\bData\(contentsOf|(?:^|[^\w.]|Glibc\.)(?:print\(|readLine\(|Date\(\)|time\((?:nil|&)|clock\(\)|open\([^()]*O_|stat\([^()]*&)|\.(?:shuffled|randomElement|random)\(/#
   }
 
   @Test(
@@ -93,24 +158,35 @@ struct ArrowTests {
     // The other one names it for Combine's `decode(type:decoder:)`; the decoder is its caller's.
     guard !["JSONReading", "FoundationCombine"].contains(target) else { return }
     for file in House.sources(of: target) {
-      let text = try String(contentsOf: file, encoding: .utf8)
+      let code = try SwiftText.code(at: file)
       #expect(
-        !text.contains("JSONDecoder") && !text.contains("JSONSerialization"),
+        !code.contains("JSONDecoder") && !code.contains("JSONSerialization"),
         "\(file.lastPathComponent) of \(target)")
     }
   }
 
   @Test("an import is found behind every spelling")
   func parsing() {
-    let text = """
+    let text = #"""
       import A
       package import B
       @_exported public import C
       internal import struct D.E
-        import F
-      let words = "import G"
-      """
-    #expect(House.imports(of: text) == ["A", "B", "C", "D", "F"])
+        import F; import G
+      @_spi(Rig) @_spi(Internals) @testable @preconcurrency import H
+      @_documentation(visibility: internal) import I.J
+      let words = "import K"
+      let more = """
+        import L
+        """
+      /* import M */ import func N.o
+      import `P`
+      import
+        Q
+      @a(b(c)) import R
+      """#
+    let names = House.imports(of: SwiftText.code(of: text))
+    #expect(names == ["A", "B", "C", "D", "F", "G", "H", "I", "N", "P", "Q", "R"])
   }
 
   @Test("a row of two targets is read for both")
@@ -120,6 +196,7 @@ struct ArrowTests {
     #expect(house.rooms["A"]?.mayImport == ["CA", "B", "Yams"])
     #expect(house.rooms["CA"]?.mayImport == [])
     #expect(house.rooms["B"]?.mayImport.isEmpty == true)
+    #expect(House(table: "| `A` | x | - |\n| `B`, `A` | y | C |\n").twice == ["A"])
   }
 
   @Test("every form of a target is read from the manifest")
@@ -130,7 +207,7 @@ struct ArrowTests {
           targets: [
             floor("A"),
             // floor("No"),
-            floor("B", ["A", .product(name: "Yams", package: "Yams")], exclude: ["x"]),
+            floor("B", ["A", .product(name: "Yams", package: "Yams", condition: .when(platforms: [.linux])), "D"], exclude: ["x"]),
             .target(name: "C", dependencies: ["A"], path: "Tests/C", resources: page.map { .embedInCode($0) }),
             tests("B", ["A", "B"], exclude: ["y"]),
             example("d", in: "D", ["A"]),
@@ -147,7 +224,7 @@ struct ArrowTests {
       ])
     #expect(
       manifest.targets.map(\.dependencies) == [
-        [], ["A", "Yams"], ["A"], ["A", "B"], ["A"], [], ["E"], ["A"],
+        [], ["A", "Yams", "D"], ["A"], ["A", "B"], ["A"], [], ["E"], ["A"],
       ])
   }
 }

@@ -7,7 +7,7 @@ struct House: Sendable {
   /// A row of the table.
   struct Room: Sendable {
     var job: String
-    /// The targets and libraries that it may import; `Foundation` and `FoundationEssentials` among them.
+    /// The targets and libraries that it may import; `Foundation`, `FoundationEssentials` and `Glibc` among them.
     var mayImport: Set<String>
   }
 
@@ -19,10 +19,13 @@ struct House: Sendable {
   )
 
   let rooms: [String: Room]
+  /// Targets with more than one row, of which one would hide the other.
+  let twice: [String]
 
   /// Reads the rows `| target | job | may import |`; a row can be of several targets.
   init(table: String) {
     var rooms: [String: Room] = [:]
+    var twice: [String] = []
     for line in table.split(separator: "\n") where line.hasPrefix("| `") {
       let cells = line.split(separator: "|", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -37,10 +40,11 @@ struct House: Sendable {
       for name in names {
         let own = name == names.last ? Set(names.dropLast()) : []
         let others = names.count > 1 && name != names.last ? [] : Set(imports).subtracting(["-"])
+        if rooms[name] != nil { twice.append(name) }
         rooms[name] = Room(job: cells[2], mayImport: others.union(own))
       }
     }
-    self.rooms = rooms
+    (self.rooms, self.twice) = (rooms, twice)
   }
 
   /// The Swift files of a folder.
@@ -57,23 +61,24 @@ struct House: Sendable {
     }
   }
 
-  /// The modules that a file imports, without submodules.
-  static func imports(of text: String) -> [String] {
-    let attributes: Set = [
-      "public", "internal", "private", "fileprivate", "package", "@_exported", "@testable",
-      "@preconcurrency", "@_spi(Rig)", "@_spi(Tuning)",
-    ]
-    let kinds: Set = ["struct", "class", "enum", "func", "let", "var", "typealias", "protocol"]
-    return text.split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ").map(String.init)
-      guard let index = words.firstIndex(of: "import"), index <= 3, index + 1 < words.count,
-        words[..<index].allSatisfy(attributes.contains)
-      else { return nil }
-      let name =
-        kinds.contains(words[index + 1]) && index + 2 < words.count
-        ? words[index + 2] : words[index + 1]
-      return String(name.split(separator: ".")[0])
+  /// The modules that a file's code imports, without submodules, behind whatever attributes.
+  static func imports(of code: String) -> [String] {
+    let kinds = "struct|class|enum|func|let|var|typealias|protocol"
+    guard
+      let form = try? Regex(
+        #"(?m)(?:^|;)[ \t]*(?:@\w+(?:\([^\n]*\))?[ \t]*|\w+[ \t]+)*import\s+(?:(?:\#(kinds))\s+)?`?(\w+)"#
+      )
+    else { return [] }
+    return code.matches(of: form).compactMap { $0.output[1].substring.map(String.init) }
+  }
+
+  /// The modules that are imported by any file of a folder.
+  static func imports(below folder: URL) throws -> Set<String> {
+    var imported: Set<String> = []
+    for file in sources(below: folder) {
+      imported.formUnion(imports(of: try SwiftText.code(at: file)))
     }
+    return imported
   }
 }
 
@@ -124,7 +129,9 @@ struct Manifest: Sendable {
 
   private static func target(_ kind: String, _ arguments: String) -> Target {
     // The module of a library has the name of its product here.
-    let plain = arguments.replacing(#/\.product\(name: ("\w+"), package: "[\w-]+"\)/#) { $0.1 }
+    let plain = arguments.replacing(
+      #/\.product\(\s*name: ("\w+"), package: "[^"]+"[^()]*(\([^()]*(\([^()]*\))?[^()]*\))?[^()]*\)/#
+    ) { $0.1 }
     let name = plain.firstMatch(of: #/"([\w-]+)"/#).map { String($0.1) } ?? ""
     let path = plain.firstMatch(of: #/path: "([^"]+)"/#).map { String($0.1) }
     let list =

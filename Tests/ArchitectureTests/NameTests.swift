@@ -16,29 +16,36 @@ struct NameTests {
     "CoreLocation", "CoreMotion", "MapKit", "FoundationCombine",
   ]
 
-  /// The types that a file declares, but for private ones.
-  static func types(in text: String) -> [String] {
-    let modifiers = "(?:public|package|internal|open|final|indirect|nonisolated)"
+  /// Associated types that a protocol of the SDK or of the standard library asks for by these names.
+  private static let associated: Set = [
+    "Element", "Failure", "Input", "Joined", "Output", "SchedulerTimeType", "Stride",
+  ]
+
+  /// The types that a file's code declares, aliases among them, but for private ones.
+  static func types(in code: String) -> [String] {
+    let modifiers =
+      "(?:public|package|internal|open|final|indirect|nonisolated(?:\\(unsafe\\))?)"
+    let keywords = "(?:class|struct|enum|protocol|actor|typealias)"
     guard
       let declaration = try? Regex(
-        "^ *(?:@\\w+(?:\\([^)]*\\))? +)*(?:\(modifiers) +)*(?:class|struct|enum|protocol|actor) +(\\w+)"
+        "(?:^|[{};])[ \\t]*(?:@\\w+(?:\\([^)\\n]*\\))?\\s*)*(?:\(modifiers)[ \\t]+)*\(keywords)[ \\t]+(_*[A-Z]\\w*)"
       )
     else { return [] }
-    return text.split(separator: "\n").compactMap { line in
-      guard let match = line.firstMatch(of: declaration), let name = match.output[1].substring,
-        name.first?.isUppercase == true
-      else { return nil }
-      return String(name)
+    let kinds = ["class ", "struct ", "enum ", "protocol ", "actor ", "typealias "]
+    let lines = code.split(separator: "\n").filter { line in kinds.contains { line.contains($0) } }
+    return lines.flatMap { $0.matches(of: declaration) }.compactMap { match in
+      let name = match.output[1].substring.map(String.init) ?? ""
+      let isAlias = match.output[0].substring?.contains("typealias ") == true
+      return isAlias && associated.contains(name) ? nil : name
     }
   }
 
-  @Test("no two targets have a type of the same name")
+  @Test("no two targets have a type of the same name, nested or not")
   func unique() throws {
     var targets: [String: Set<String>] = [:]
     for target in House.shared.rooms.keys {
       for file in House.sources(of: target) {
-        let text = try String(contentsOf: file, encoding: .utf8)
-        for name in Self.types(in: text) {
+        for name in Self.types(in: try SwiftText.code(at: file)) {
           if Self.given.contains(name), Self.facades.contains(target) { continue }
           targets[name, default: []].insert(target)
         }
@@ -62,7 +69,15 @@ struct NameTests {
       }
       // struct Four
       @_spi(Rig) public actor Five {}
+      @available(*, deprecated, message: "a (b)") struct Six { struct Seven {} }
+      package typealias Eight = Int
+      @MainActor
+      final class _Nine {}
+      let ten = "struct Ten {}"
       """
-    #expect(Self.types(in: text) == ["One", "Two", "Three", "Five"])
+    #expect(
+      Self.types(in: SwiftText.code(of: text)) == [
+        "One", "Two", "Three", "Five", "Six", "Seven", "Eight", "_Nine",
+      ])
   }
 }

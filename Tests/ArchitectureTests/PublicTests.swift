@@ -12,15 +12,16 @@ struct PublicTests {
     return targets
   }
 
-  /// The lines of a file that declare or import something publicly, from 1.
-  static func publicLines(in text: String) -> [Int] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+  /// The lines of a file's code that declare or import something publicly, from 1.
+  static func publicLines(in code: String) -> [Int] {
+    code.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
       number, line in
-      let code = line.split(separator: "//", omittingEmptySubsequences: false).first ?? ""
-      let words = code.split(separator: " ").prefix { !$0.contains("\"") }
-      let isPublic = zip(words, words.dropFirst()).contains { word, next in
-        word == "public" || word == "open" && ["class", "func", "var"].contains(next)
+      guard line.utf8.count > 4, line.contains("public ") || line.contains("open ") else {
+        return nil
       }
+      let isPublic = line.contains(
+        #/\b(public|open) +(@?\w+(\(\w+\))? +)*(import|class|struct|enum|protocol|actor|extension|func|var|let|init|subscript|typealias|case|operator|indirect)\b/#
+          .wordBoundaryKind(.simple))
       return isPublic ? number + 1 : nil
     }
   }
@@ -31,10 +32,10 @@ struct PublicTests {
       contentsOf: House.root.appending(path: "Package.swift"), encoding: .utf8)
     let promised = Self.promised(in: manifest)
     #expect(promised.isSuperset(of: ["CoreLocation", "FusionCore", "GNSSProtocol"]))
-    for target in House.shared.rooms.keys where !promised.contains(target) {
-      for file in House.sources(of: target) {
-        let lines = Self.publicLines(in: try String(contentsOf: file, encoding: .utf8))
-        #expect(lines.isEmpty, "\(file.lastPathComponent) of \(target)")
+    for target in Manifest.shared.targets where !promised.contains(target.name) {
+      for file in House.sources(below: House.root.appending(path: target.path)) {
+        let lines = Self.publicLines(in: try SwiftText.code(at: file))
+        #expect(lines.isEmpty, "\(file.lastPathComponent) of \(target.name)")
       }
     }
   }
@@ -65,7 +66,12 @@ struct PublicTests {
       let d = "public e"
         open class F {}
         let open = openFile(var: open)
+        @available(*, deprecated, message: "use C") public func g()
+        open override func h()
+        public init?(_ open: Int)
+        @_spi(Rig) public private(set) var i = 1
+        return public == open
       """
-    #expect(Self.publicLines(in: text) == [1, 3, 6])
+    #expect(Self.publicLines(in: SwiftText.code(of: text)) == [1, 3, 6, 8, 9, 10, 11])
   }
 }

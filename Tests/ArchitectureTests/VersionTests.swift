@@ -13,11 +13,29 @@ struct VersionTests {
     let released = changes.matches(of: #/(?m)^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/#)
     #expect(released.first?.1 == version)
     #expect(changes.contains("\n## [Unreleased]\n"))
-    for path in ["Sources/LodestoneCommand", "Sources/CoreLocation", "Sources/HardwareSuite"] {
-      for file in House.sources(below: House.root.appending(path: path)) {
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(!text.contains("\"\(version)\""), "\(file.lastPathComponent) says the version too")
+    let places = [
+      "Sources", "Tests", "Examples", "Documentation", "Scripts", "Boards", "README.md",
+    ]
+    var files: Set<String> = []
+    for place in places {
+      for file in try Self.texts(below: House.root.appending(path: place))
+      where !file.path.hasSuffix("Lodestone/Version.swift") {
+        files.insert(file.lastPathComponent)
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+        let isFree = text.matches(of: #/(?:^|[^\d.])(\d+\.\d+\.\d+)(?![\d.])/#).allSatisfy {
+          $0.1 != version
+        }
+        #expect(isFree, "\(file.path) says the version, too")
       }
     }
+    #expect(files.isSuperset(of: ["README.md", "filter.md", "map.js"]) && files.count > 1_000)
+  }
+
+  /// A file, or those of a folder that people and programs read.
+  private static func texts(below place: URL) throws -> [URL] {
+    let kinds: Set = ["swift", "md", "py", "sh", "js", "html", "c", "h", "yaml", "tutorial"]
+    let all = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
+    let inside = all?.compactMap { $0 as? URL } ?? []
+    return ([place] + inside).filter { kinds.contains($0.pathExtension) }
   }
 }

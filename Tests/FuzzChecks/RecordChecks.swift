@@ -1,9 +1,9 @@
 import CalibrationCore
 
 /// What holds of whatever is read as a calibration record.
-public enum RecordChecks {
+package enum RecordChecks {
   /// What is taken is written as it was read.
-  public static func record(_ bytes: [UInt8]) -> [String] {
+  package static func record(_ bytes: [UInt8]) -> [String] {
     guard let record = try? StoredRecord(json: bytes) else { return [] }
     guard let written = try? record.encoded() else { return ["it is read and cannot be written"] }
     guard let again = try? StoredRecord(json: written) else {

@@ -3,10 +3,10 @@ import SensorTypes
 
 /// What holds of whatever bytes come in; each check gives what does not, in words. The fuzzers ask it of millions of
 /// inputs, the tests of those that are kept.
-public enum StreamChecks {
+package enum StreamChecks {
   /// NMEA, UBX, RTCM, garbage; as they are, and with check sums that fit: else nothing that a fuzzer makes would come
   /// as far as the decoders.
-  public static func stream(_ bytes: [UInt8]) -> [String] {
+  package static func stream(_ bytes: [UInt8]) -> [String] {
     let mended = withCheckSums(bytes)
     return check(bytes) + (mended == bytes ? [] : check(mended))
   }
@@ -26,7 +26,7 @@ public enum StreamChecks {
   }
 
   /// gpsd's reports.
-  public static func gpsd(_ bytes: [UInt8]) -> [String] {
+  package static func gpsd(_ bytes: [UInt8]) -> [String] {
     var failures: [String] = []
     var decoder = GPSDDecoder()
     var time = Timestamp(nanoseconds: 0)

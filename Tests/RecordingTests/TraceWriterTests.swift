@@ -12,7 +12,7 @@ struct TraceWriterTests {
     let description = "No space left on device"
   }
 
-  private static let startThread: TraceWriter.ThreadStarter = { SideThread(name: $0, $1) }
+  private static let startThread: TraceWriter.TraceThreadStarter = { SideThread(name: $0, $1) }
 
   private static func step(_ number: Int) -> TraceBuffer {
     var trace = TraceBuffer()

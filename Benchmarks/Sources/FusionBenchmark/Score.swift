@@ -1,10 +1,5 @@
 // The error as BROAD defines it, and what is made of it. Pure.
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Musl
-#endif
 package import LinearAlgebra
 
 /// The error of one estimate, degrees.

@@ -12,10 +12,10 @@ package struct CompassSwing {
   private static let patience = 60.0
 
   /// The samples of one known heading, in degrees.
-  package typealias Taken = (heading: Double, samples: [CalibrationSample])
+  package typealias HeldHeading = (heading: Double, samples: [CalibrationSample])
 
   /// The headings that were taken, in this order.
-  package private(set) var taken: [Taken] = []
+  package private(set) var taken: [HeldHeading] = []
 
   private let hold: Double
   private let every: Double?

@@ -44,7 +44,7 @@ package struct DeviationRun {
   /// - Parameters:
   ///   - taken: Headings in degrees with their samples.
   ///   - declination: From true to magnetic north, radians; 0 for headings that are magnetic already.
-  func sightings(of taken: [CompassSwing.Taken], declination: Double)
+  func sightings(of taken: [CompassSwing.HeldHeading], declination: Double)
     -> [ReferencedFitter.Sighting]
   {
     taken.map { heading, samples in

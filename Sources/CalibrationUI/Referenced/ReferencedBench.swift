@@ -1,7 +1,6 @@
 import BoardFile
 package import CalibrationCore
 import Foundation
-import Glibc
 import LinearAlgebra
 package import Lodestone
 import SensorDrivers

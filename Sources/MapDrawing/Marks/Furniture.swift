@@ -1,7 +1,7 @@
 // What stands beside the map on it: the scale bar, the arrow, whose map it is.
 
 import Geodesy
-import Glibc
+import LinearAlgebra
 
 /// Shapes in the picture's corners, and the room they take.
 struct Furniture: Sendable {

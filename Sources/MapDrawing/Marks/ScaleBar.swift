@@ -1,7 +1,7 @@
 // How long a length is.
 
 import Geodesy
-import Glibc
+import LinearAlgebra
 
 /// A round length and how wide it is in the middle of the picture, along a line that lies in it.
 struct ScaleBar: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // The dot, its circle and its cone as shapes.
 
 import Geodesy
-import Glibc
+import LinearAlgebra
 
 /// A sector whose colour fades outwards.
 struct Cone: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // The tiles below everything else.
 
 import Geodesy
-import Glibc
+import LinearAlgebra
 
 /// A part of a tile and where it lies: the tile is a square of `BaseLayer.side` units.
 struct TilePiece: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Which tiles lie in the picture.
 
 import Geodesy
-import Glibc
+import LinearAlgebra
 
 /// A tile's place. Columns go on beyond the map's edges where the map does.
 struct TileCell: Hashable, Sendable {

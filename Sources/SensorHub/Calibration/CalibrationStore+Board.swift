@@ -4,6 +4,7 @@ package import BoardFile
 package import CalibrationCore
 import Foundation
 import LinearAlgebra
+package import SensorTypes
 package import StateStore
 
 extension CalibrationKey {
@@ -15,14 +16,16 @@ extension CalibrationKey {
 
 extension CalibrationStore {
   /// The record for a magnetometer at its place.
-  package func find(_ sensor: Board.Sensor) -> Finding {
+  package func find(_ sensor: Board.Sensor) -> StoredFinding<AppliedCalibration> {
     Self.finding(StateFile.read(file(of: sensor).path), for: sensor)
   }
 
   func file(of sensor: Board.Sensor) -> URL { file(CalibrationKey(.magnetometer, sensor)) }
 
   /// What a magnetometer's file means for it.
-  static func finding(_ content: StateFileContent, for sensor: Board.Sensor) -> Finding {
+  static func finding(
+    _ content: StateFileContent, for sensor: Board.Sensor
+  ) -> StoredFinding<AppliedCalibration> {
     finding(content, CalibrationKey(.magnetometer, sensor)) {
       if case .magnetometer(let record) = $0 { record.applied } else { nil }
     }

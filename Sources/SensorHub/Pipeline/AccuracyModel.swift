@@ -1,4 +1,4 @@
-import Glibc
+import LinearAlgebra
 import SensorTypes
 
 /// Fills in the accuracies that a receiver does not state, and marks them as assumed; takes away a course that

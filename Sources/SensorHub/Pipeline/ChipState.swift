@@ -62,7 +62,7 @@ struct ChipState: Sendable {
   /// - Returns: What a person should know; by how much the newest sample of the field, in the body frame, is another one
   ///   now; `nil` where the record stays the same.
   mutating func apply(
-    _ finding: CalibrationStore.Finding, name: String
+    _ finding: StoredFinding<AppliedCalibration>, name: String
   ) -> (note: String?, shift: Vector3?) {
     let wasUnusable = fileWasUnusable
     fileWasUnusable = finding.isUnusable

@@ -65,7 +65,7 @@ struct GivenAltitude: Sendable {
   var isAny: Bool { fixed != nil || !waiting.isEmpty || !taken.isEmpty }
 
   /// Takes what the state folder says, `isFirst` for what it said at the start.
-  mutating func take(_ finding: KnownAltitudeStore.Finding, isFirst: Bool, at time: Timestamp) {
+  mutating func take(_ finding: StoredFinding<KnownAltitude>, isFirst: Bool, at time: Timestamp) {
     let known: KnownAltitude
     switch finding {
     case .none: known = KnownAltitude()

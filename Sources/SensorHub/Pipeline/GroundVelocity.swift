@@ -1,5 +1,5 @@
 import FusionCore
-import Glibc
+import LinearAlgebra
 import SensorTypes
 
 /// A receiver's speed and course as the attitude filter wants them.

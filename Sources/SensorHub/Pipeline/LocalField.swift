@@ -1,7 +1,7 @@
 import BoardFile
 import FusionCore
 import Geomagnetism
-import Glibc
+import LinearAlgebra
 import SensorTypes
 import StateStore
 

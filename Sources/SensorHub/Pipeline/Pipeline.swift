@@ -197,7 +197,7 @@ struct Pipeline: Sendable {
     }
   }
 
-  private mutating func take(_ finding: CalibrationStore.Finding, for sensor: Int) {
+  private mutating func take(_ finding: StoredFinding<AppliedCalibration>, for sensor: Int) {
     let (words, shift) = chips[sensor].apply(finding, name: name(of: sensor))
     note(words)
     guard let shift, chips[sensor].isPrimary else { return }
@@ -228,7 +228,7 @@ struct Pipeline: Sendable {
   }
 
   private mutating func take(
-    _ finding: KnownAltitudeStore.Finding, isFirst: Bool, at time: Timestamp
+    _ finding: StoredFinding<KnownAltitude>, isFirst: Bool, at time: Timestamp
   ) {
     if case .record = finding, !chips.contains(where: { $0.kind == .barometer }) {
       pendingDiagnostics.append(

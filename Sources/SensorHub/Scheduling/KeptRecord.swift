@@ -7,7 +7,7 @@ import StateStore
 /// A stored record as a worker found it on disk, at the start and after every change.
 enum KeptRecord {
   /// The calibration of a magnetometer.
-  case magnetometer(sensor: Int, CalibrationStore.Finding)
+  case magnetometer(sensor: Int, StoredFinding<AppliedCalibration>)
   /// The bias of a gyro.
   case gyro(sensor: Int, StoredFinding<AppliedGyroBias>)
   /// The level of the board in its carrier, measured by this accelerometer.
@@ -15,7 +15,7 @@ enum KeptRecord {
   /// The last position of an earlier run.
   case position(LastPosition)
   /// An elevation or a QNH that a person has set.
-  case altitude(KnownAltitudeStore.Finding, isFirst: Bool)
+  case altitude(StoredFinding<KnownAltitude>, isFirst: Bool)
 
   /// Reads the record of a chip from the content of its file.
   init(

@@ -1,6 +1,6 @@
 // The clock that a simulated board runs on: the machine's, or one that a test turns by hand.
 
-import LinearAlgebra
+import Glibc
 package import SensorTypes
 import Synchronization
 

@@ -4,6 +4,7 @@
 // for what fails.
 
 import CoreLocation
+import Foundation
 
 final class BeaconDelegate: NSObject, CLLocationManagerDelegate {
   func locationManager(

@@ -7,6 +7,7 @@
 import CoreFoundation
 import CoreLocation
 import CoreMotion
+import Foundation
 import Synchronization
 
 final class Tally: Sendable {

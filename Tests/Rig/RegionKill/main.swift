@@ -6,6 +6,7 @@
 
 import CoreLocation
 import FacadeTestSupport
+import Foundation
 import Lodestone
 
 /// A line that somebody has heard before anything else happens: an answer is waited for, or the end.
