@@ -37,7 +37,10 @@ struct BusThreadTests {
     thread.wake()
     #expect(stepped.wait(timeout: .now() + 0.9) == .success)
     #expect(finished.wait(timeout: .now()) == .timedOut)
-    thread.stop()
+    // It goes on when the thread has ended, not when the time is over.
+    let begun = ContinuousClock.now
+    thread.stop(within: 120)
+    #expect(ContinuousClock.now - begun < .seconds(60))
     #expect(finished.wait(timeout: .now()) == .success)
     thread.stop()
     #expect(finished.wait(timeout: .now()) == .timedOut)
