@@ -17,4 +17,5 @@ for commit in $commits; do
     wrong=1
   fi
 done
+[ $wrong = 1 ] || echo "the newest $(wc -w <<< "$commits") commit messages are as they should be"
 exit $wrong

@@ -5,6 +5,8 @@ import os
 import sys
 import threading
 
+if len(sys.argv) < 2 or not os.access(sys.argv[1], os.X_OK):
+    sys.exit(f"usage: {os.path.basename(sys.argv[0])} LODESTONE   # the program, as Scripts/build.sh --bin says")
 COMMAND = os.path.abspath(sys.argv[1])
 failures = []
 lock = threading.Lock()

@@ -2,6 +2,7 @@
 
 import random
 import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -147,9 +148,22 @@ def propose(arguments):
 
 
 def read_list(path=LIST):
-    mutants = []
-    for text in Path(path).read_text().splitlines():
-        if text and not text.startswith("#"):
-            number, path, line, fault, reason = (text.split("\t") + ["", ""])[:5]
-            mutants.append(Mutant(number, path, line, fault, reason))
+    """The planted faults of a list. Ends the program where a row is none, or has the number of another one."""
+    mutants, numbers = [], set()
+    try:
+        rows = Path(path).read_text().splitlines()
+    except OSError as error:
+        sys.exit(f"{path}: {error.strerror}")
+    for place, text in enumerate(rows, 1):
+        if not text or text.startswith("#"):
+            continue
+        cells = text.split("\t")
+        if len(cells) not in (4, 5) or not cells[0].isdigit() or not 0 < int(cells[0]) < 4096:
+            sys.exit(f"{path}:{place}: not NUMBER, PATH, LINE, FAULT and a reason if there is one, with tabs between")
+        if int(cells[0]) in numbers:
+            sys.exit(f"{path}:{place}: number {cells[0]} stands there twice")
+        if not (ROOT / cells[1]).is_file():
+            sys.exit(f"{path}:{place}: no such file: {cells[1]}")
+        numbers.add(int(cells[0]))
+        mutants.append(Mutant(*(cells + [""])[:5]))
     return mutants

@@ -3,7 +3,7 @@
 
     mutants.py run [--only N,N..] [--list L] [--folder F]   builds a copy with every fault of Tests/mutants.tsv, and tries them
     mutants.py check [--list L]                             says which of them cannot be planted
-    mutants.py propose SEED NUMBER [--target T]             prints as many lines for that list
+    mutants.py propose SEED NUMBER [--target T] [--first N] prints as many lines for that list, numbered from N
 
 A fault is one line that says something else: `+` for `-`, `<` for `>`, another constant, a statement left out. All of them are
 compiled into one copy of the project, each behind a switch (schemata: R. Untch and others, "Mutation analysis using mutant
