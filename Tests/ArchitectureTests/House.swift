@@ -19,7 +19,7 @@ struct House: Sendable {
   )
 
   let rooms: [String: Room]
-  /// Targets with more than one row, of which one would hide the other.
+  /// Targets that have more than one row. Only the last row would count.
   let twice: [String]
 
   /// Reads the rows `| target | job | may import |`; a row can be of several targets.

@@ -160,7 +160,7 @@ struct CommandOutputTests {
     }
   }
 
-  /// What a person is told by one of them, and not by a file that is left behind.
+  /// A text that must be on the terminal after a command, by the command.
   private static let words = [
     "hil run --brief --seconds 1":
       "self-tests (LIS3MDL, LSM6DSOX) are not run on the simulated board",

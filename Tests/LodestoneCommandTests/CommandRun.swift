@@ -129,7 +129,7 @@ final class CommandFolder {
 final class PseudoTerminal: Sendable {
   private struct Failure: Error { let code = errno }
 
-  /// The program's end.
+  /// The side of the terminal that the program reads and writes.
   let program: FileHandle
   private let reader: Int32
   private let shown = Mutex<[UInt8]>([])
