@@ -6,10 +6,20 @@ package import TextForms
 
 /// What is known of the height, in words and as JSON.
 package enum KnownAltitudeText {
-  package static func sayKept(_ what: String, _ otherwise: String) {
-    Terminal.say(
-      "\(what) is kept. A program that measures takes it within two seconds and says so; "
-        + "where none runs, \(otherwise)")
+  /// What becomes of a word that was just given.
+  ///
+  /// - Parameters:
+  ///   - word: What was given.
+  ///   - otherwise: What becomes of it where no program measures and the clock is set. Where it is not set, no later program
+  ///     can use it.
+  ///   - now: The clock that it was given by.
+  package static func kept(_ word: String, _ otherwise: String, _ now: ClockReading) -> String {
+    let otherwise =
+      now.isSet
+      ? otherwise
+      : "it is of no use, because the clock is not set and nobody will know how old it is: start one, and give it again"
+    return "\(word) is kept. A program that measures takes it within two seconds and says so; "
+      + "where none runs, \(otherwise)"
   }
 
   package static func lines(_ known: KnownAltitude, _ board: Board?, _ now: ClockReading)
@@ -103,12 +113,13 @@ package enum KnownAltitudeText {
 
   private static func state(_ verdict: KnownAltitudeStatus, _ pressure: Double?) -> String {
     switch verdict {
-    case .waiting: "no program has measured since"
+    case .waiting: "no program has taken it yet"
     case .taken:
       "taken" + (pressure.map { " at \(DecimalText.short($0 / 100, 1)) hPa" } ?? "")
     case .contradictsReceiver: "not used: the receiver was far from it"
     case .contradictsPressure: "not used: no weather has the pressure that was measured there"
     case .tooLate: "not used: no pressure was measured within a minute of it"
+    case .undated: "not used: it was given before a program began, and while the clock was not set"
     case .notBetter: "no better than what was known already"
     case .boardStays: "not used: the board stays, and its file says the altitude"
     }

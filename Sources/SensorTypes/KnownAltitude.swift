@@ -62,6 +62,8 @@ public enum KnownAltitudeStatus: String, Sendable, Hashable, Codable {
   case contradictsPressure
   /// No pressure was measured within a minute of it.
   case tooLate
+  /// It was given before the program began and while the clock was not set: nobody knows how old it is.
+  case undated
   /// What was known already was as good: it changed nothing.
   case notBetter
   /// The board file says the altitude of a board that stays.

@@ -45,20 +45,27 @@ package struct KnownAltitudeStore: Sendable {
   }
 
   /// Keeps what a program has made of a word that is still there.
+  ///
+  /// That a program could not date it is no news where another one has used or refused it: that one was running when it
+  /// was given.
   package func note(_ change: KnownAltitudeUpdate) throws {
     // Where nothing is kept there is no word, and no folder is made.
     if case .none = current { return }
     try self.change { known in
       switch change.word {
       case .elevation:
-        guard var elevation = known.elevation, elevation.given == change.given else { return }
+        guard var elevation = known.elevation, elevation.given == change.given,
+          change.verdict.isNews(after: elevation.verdict)
+        else { return }
         elevation.verdict = change.verdict
         elevation.pressure = change.pressure ?? elevation.pressure
         elevation.barometer = change.barometer ?? elevation.barometer
         elevation.utc = change.utc ?? elevation.utc
         known.elevation = elevation
       case .qnh:
-        guard var qnh = known.qnh, qnh.given == change.given else { return }
+        guard var qnh = known.qnh, qnh.given == change.given,
+          change.verdict.isNews(after: qnh.verdict)
+        else { return }
         qnh.verdict = change.verdict
         qnh.utc = change.utc ?? qnh.utc
         known.qnh = qnh
@@ -92,6 +99,13 @@ package struct KnownAltitudeStore: Sendable {
         return .unusable("it is damaged")
       }
     }
+  }
+}
+
+extension KnownAltitudeStatus {
+  /// Whether it may take the place of what another program has kept.
+  fileprivate func isNews(after kept: KnownAltitudeStatus) -> Bool {
+    self != .undated || kept == .waiting
   }
 }
 

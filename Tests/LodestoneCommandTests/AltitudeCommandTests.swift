@@ -80,6 +80,20 @@ import TerminalUI
     #expect(text(try taken(clock(Self.noon)), clock(Self.noon - 30)).contains("0 min old"))
   }
 
+  @Test("where nobody has set the clock, a word is promised to no later run")
+  func promised() throws {
+    let set = KnownAltitudeText.kept("1234 m +- 2", "one has a minute for it", clock(Self.noon))
+    #expect(set.hasSuffix("where none runs, one has a minute for it"))
+    let unset = KnownAltitudeText.kept(
+      "1234 m +- 2", "one has a minute for it", clock(1_000, isSet: false))
+    #expect(!unset.contains("a minute") && unset.hasSuffix("start one, and give it again"))
+    var elevation = try KnownAltitude.Elevation(
+      1234, accuracy: 2, now: clock(1_000, isSet: false))
+    elevation.verdict = .undated
+    let words = text(KnownAltitude(elevation: elevation), clock(Self.noon))
+    #expect(words.contains("not used: it was given before a program began"), "\(words)")
+  }
+
   @Test("after a week it is worth nothing")
   func forgotten() throws {
     let words = text(try taken(clock(Self.noon)), clock(Self.noon + 8 * 86_400))
@@ -96,7 +110,7 @@ import TerminalUI
     #expect(
       text(known, now) == """
         QNH        1013 hPa +- 0.9, of a station at 450 m, 30 min old
-                   no program has measured since
+                   no program has taken it yet
         """)
     let qnh = try #require(try json(known, now)["qnh"] as? [String: Any])
     #expect(qnh["age"] as? Int == 1_800 && qnh["stationElevation"] as? Double == 450)

@@ -1,5 +1,6 @@
 import BoardTestSupport
 import Foundation
+import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Testing
@@ -79,6 +80,57 @@ struct KnownAltitudeRestartTests {
       #expect(seen.absoluteAltitudes.isEmpty == !isTaken)
       #expect(try board.storedElevation()?.verdict == (isTaken ? .taken : .tooLate))
     }
+  }
+
+  @Test("what was given by a clock that nobody had set is not of a later run, and that is kept")
+  func undated() throws {
+    let given = ClockReading(seconds: 1_794_999_990, isSet: false)
+    let board = try VirtualBoard.hill(
+      receiver: false,
+      prepare: {
+        try $0.knownAltitude.set(KnownAltitude.Elevation(800, accuracy: 2, now: given))
+        try $0.knownAltitude.set(KnownAltitude.QNH(1013.25, stationElevation: 800, now: given))
+      })
+    let seen = board.run(20)
+    #expect(seen.absoluteAltitudes.isEmpty)
+    #expect(seen.diagnosticTexts.count { $0.contains("the clock was not set") } == 2)
+    board.hub.stop()
+    guard case .record(let known) = board.state.knownAltitude.current else {
+      Issue.record("nothing is kept")
+      return
+    }
+    #expect(known.elevation?.verdict == .undated && known.qnh?.verdict == .undated)
+  }
+
+  @Test("what another program could not date is used by one that was running when it was given")
+  func undatedByAnother() throws {
+    let board = try VirtualBoard.hill(receiver: false, clockIsSet: false)
+    _ = board.run(30)
+    let store = board.state.knownAltitude
+    let given = board.clockReading(isSet: false)
+    try store.set(KnownAltitude.Elevation(800, accuracy: 2, now: given))
+    // The other one was started just now, and has looked first.
+    let other = KnownAltitudeUpdate(word: .elevation, given: given.seconds, verdict: .undated)
+    try store.note(other)
+    #expect(!board.run(10).absoluteAltitudes.isEmpty)
+    #expect(try board.storedElevation()?.verdict == .taken)
+    // It looks once more, late: what is kept is not taken back.
+    try store.note(other)
+    #expect(try board.storedElevation()?.verdict == .taken)
+  }
+
+  @Test("what an earlier run has taken stays said, whoever cannot date it")
+  func undatedAfterUse() throws {
+    let given = ClockReading(seconds: 1_794_999_990, isSet: false)
+    let board = try VirtualBoard.hill(
+      receiver: false,
+      prepare: {
+        let store = $0.knownAltitude
+        try store.set(KnownAltitude.Elevation(800, accuracy: 2, now: given))
+        try store.note(.init(word: .elevation, given: given.seconds, verdict: .taken))
+      })
+    #expect(board.run(20).absoluteAltitudes.isEmpty)
+    #expect(try board.storedElevation()?.verdict == .taken)
   }
 
   @Test("of an earlier run's two words the second counts where the first one is refused")

@@ -74,10 +74,12 @@ struct SetAltitudeCommand: ParsableCommand {
 
   func run() throws {
     let store = try board.tellableAltitude()
-    try store.set(KnownAltitude.Elevation(elevation, accuracy: accuracy, now: .now))
-    KnownAltitudeText.sayKept(
-      "\(DecimalText.short(elevation, 2)) m +- \(DecimalText.short(accuracy, 2))",
-      "one has a minute for it: after that nobody knows where the board was")
+    let now = ClockReading.now
+    try store.set(KnownAltitude.Elevation(elevation, accuracy: accuracy, now: now))
+    Terminal.say(
+      KnownAltitudeText.kept(
+        "\(DecimalText.short(elevation, 2)) m +- \(DecimalText.short(accuracy, 2))",
+        "one has a minute for it: after that nobody knows where the board was", now))
   }
 }
 
@@ -116,12 +118,14 @@ struct QNHCommand: ParsableCommand {
 
   func run() throws {
     let store = try board.tellableAltitude()
+    let now = ClockReading.now
     try store.set(
       KnownAltitude.QNH(
-        qnh, accuracy: accuracy, stationElevation: station, age: age * 60, now: .now))
-    KnownAltitudeText.sayKept(
-      "QNH \(DecimalText.short(qnh, 2)) hPa +- \(DecimalText.short(accuracy, 2))",
-      "it gets older meanwhile")
+        qnh, accuracy: accuracy, stationElevation: station, age: age * 60, now: now))
+    Terminal.say(
+      KnownAltitudeText.kept(
+        "QNH \(DecimalText.short(qnh, 2)) hPa +- \(DecimalText.short(accuracy, 2))",
+        "it gets older meanwhile", now))
   }
 }
 

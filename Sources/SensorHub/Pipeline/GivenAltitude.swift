@@ -92,14 +92,15 @@ struct GivenAltitude: Sendable {
     for (_, word) in words.sorted(by: { $0.given < $1.given }) {
       waiting.removeAll { $0.word.kind == word.kind }
       // What an earlier run has refused is refused, and what it has taken is not of now: a file that comes back.
-      guard [.waiting, .taken, .notBetter].contains(word.verdict) else { continue }
+      // That another program could not date it is no matter for one that was running when it was given.
+      let isLive = !isFirst && [.waiting, .undated].contains(word.verdict)
+      guard isLive || [.waiting, .taken, .notBetter].contains(word.verdict) else { continue }
       if fixed != nil {
         notes.append("\(word) is not used: this board stays, and the board file says its altitude")
         note(word, .boardStays)
         continue
       }
-      waiting.append(
-        Waiting(word: word, since: time, isLive: !isFirst && word.verdict == .waiting))
+      waiting.append(Waiting(word: word, since: time, isLive: isLive))
     }
   }
 
@@ -186,6 +187,8 @@ struct GivenAltitude: Sendable {
         notes.append(
           "\(item.word) from before this start is not used: the clock was not set when it was given"
         )
+        // What an earlier run has taken was true of that run, and stays said.
+        if item.word.verdict == .waiting { note(item.word, .undated) }
         return .never
       }
       guard let now = date(at: time) else {
@@ -322,7 +325,7 @@ struct GivenAltitude: Sendable {
       notes.append("\(word) is no better than what is known already, and changes nothing")
     }
     // A word of an earlier run is as it was.
-    guard word.verdict == .waiting else { return true }
+    guard [.waiting, .undated].contains(word.verdict) else { return true }
     var utc = word.utc
     if utc == nil { utc = date(at: estimate.time) }
     var pressure: Double?
