@@ -71,7 +71,7 @@ package enum Simulation {
       let record = StoredRecord.magnetometer(
         CalibrationRecord(
           chip: sensor.chip, busPosition: sensor.attachment.description, board: board.name,
-          date: "1970-01-01T00:00:00Z", method: Self.method, samples: 0, coverage: 1, residual: 0.3,
+          date: "1970-01-01T00:00:00Z", method: Self.method, samples: 0, coverage: 0, residual: 0.3,
           field: 49, matrix: ideal.matrix, offset: ideal.offset + error, offsetCovariance: p))
       switch store.current(.init(.magnetometer, sensor)) {
       case .none: try store.save(record)

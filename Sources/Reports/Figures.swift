@@ -36,12 +36,17 @@ enum Figures {
 
   static func percent(_ share: Double) -> String { number(100 * share, 0) + "\u{A0}%" }
 
-  /// `2026-11-21T17:29:00Z` as `2026-11-21 17:29 UTC`; anything else as it is.
+  /// What stands for a value that nobody knows.
+  static let unknown = "–"
+
+  /// `2026-11-21T17:29:00Z` as `2026-11-21 17:29 UTC`; anything else as it is. The first moment of 1970 is no date: a
+  /// simulated board's record has it.
   static func date(_ iso: String) -> String {
+    guard iso != "1970-01-01T00:00:00Z" else { return unknown }
     let pattern = "0000-00-00T00:00:00Z"
     guard iso.count == pattern.count,
       zip(iso, pattern).allSatisfy({ $1 == "0" ? $0.isASCII && $0.isNumber : $0 == $1 })
-    else { return iso.isEmpty ? "–" : iso }
+    else { return iso.isEmpty ? unknown : iso }
     return "\(iso.prefix(10)) \(iso.dropFirst(11).prefix(5)) UTC"
   }
 

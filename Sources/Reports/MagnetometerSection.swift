@@ -84,12 +84,17 @@ struct MagnetometerSection: Sendable {
       record.isLocked
       ? item("State", "Locked", "in use until unlocked")
       : item("State", "In use", "not locked")
+    // The truth of a simulated board rests on no sample.
+    let covered =
+      record.samples > 0
+      ? item("Coverage", Figures.percent(record.coverage), "of the sphere")
+      : item("Coverage", "–", "no samples")
     let score = record.score.map { item("Score", "\($0)", "of 100, \(RecordPhrases.score($0))") }
     return """
       <dl class="figures">\
       \(score ?? item("Score", "–", "not judged"))\
       \(item("Heading error", Figures.degrees(errors.remaining), "\(share); \(without) without"))\
-      \(item("Coverage", Figures.percent(record.coverage), "of the sphere"))\
+      \(covered)\
       \(item("Residual", Figures.number(record.residual, 2) + " µT", "\(percent)\u{A0}% of the field"))\
       \(state)\
       </dl>
@@ -130,6 +135,7 @@ struct MagnetometerSection: Sendable {
   }
 
   private func coverage(_ set: SampleSet?, _ record: CalibrationRecord) -> Markup {
+    guard record.samples > 0 else { return "<p>No sample was taken for this record.</p>" }
     let share = Figures.percent(record.coverage)
     guard let set else {
       return "<p>\(share) of 100 cells of equal area held a sample. No map without samples.</p>"

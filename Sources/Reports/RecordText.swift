@@ -10,11 +10,13 @@ package enum RecordText {
   package static func short(_ record: StoredRecord) -> String {
     var parts = [record.method]
     if let figure = figure(record) { parts.append(figure) }
-    parts.append("of \(Figures.date(record.date))")
+    if record.isDated { parts.append("of \(Figures.date(record.date))") }
     return parts.joined(separator: ", ")
   }
 
-  package static func day(_ record: StoredRecord) -> String { String(record.date.prefix(10)) }
+  package static func day(_ record: StoredRecord) -> String {
+    record.isDated ? String(record.date.prefix(10)) : Figures.unknown
+  }
 
   /// The number that says how good it is.
   package static func figure(_ record: StoredRecord) -> String? {
@@ -53,12 +55,12 @@ package enum RecordText {
     line.set("chip", record.chip)
     line.set("busPosition", record.busPosition)
     line.set("board", record.board)
-    line.set("date", record.date)
+    line.set("date", record.isDated ? record.date : nil)
     line.set("method", record.method)
     switch record {
     case .magnetometer(let record):
       line.set("samples", record.samples)
-      line.set("coverage", record.coverage, digits: 3)
+      line.set("coverage", record.samples > 0 ? record.coverage : nil, digits: 3)
       line.set("score", record.score)
       line.set("residual", record.residual, digits: 4)
       line.set("headingError", record.headingError, digits: 3)
@@ -91,7 +93,8 @@ package enum RecordText {
     var lines = [
       "\(record.kind.rawValue) \(record.chip) at \(record.busPosition)"
         + (record.isLocked ? ", locked" : ""),
-      row("board", record.board), row("made", record.date), row("method", record.method),
+      row("board", record.board), row("made", record.isDated ? record.date : Figures.unknown),
+      row("method", record.method),
     ]
     switch record {
     case .magnetometer(let record):
@@ -99,10 +102,11 @@ package enum RecordText {
       func numbers(_ v: SIMD3<Double>, _ digits: Int) -> String {
         [v.x, v.y, v.z].map { DecimalText.short($0, digits) }.joined(separator: "  ")
       }
-      lines += [
-        row("samples", "\(record.samples)"),
-        row("coverage", "\(DecimalText.short(record.coverage * 100, 0)) % of the sphere"),
-      ]
+      lines.append(row("samples", "\(record.samples)"))
+      if record.samples > 0 {
+        lines.append(
+          row("coverage", "\(DecimalText.short(record.coverage * 100, 0)) % of the sphere"))
+      }
       if let score = record.score { lines.append(row("score", "\(score) of 100")) }
       lines.append(row("residual", "\(DecimalText.short(record.residual, 2)) uT"))
       if let errors = headingErrors(record) { lines.append(row("heading error", errors)) }
@@ -142,4 +146,9 @@ package enum RecordText {
     }
     return lines
   }
+}
+
+extension StoredRecord {
+  /// Whether somebody made it at a date: a simulated board's own record has none.
+  fileprivate var isDated: Bool { Figures.date(date) != Figures.unknown }
 }

@@ -110,5 +110,6 @@ struct CompassErrorsTests {
     #expect(Figures.number(-0.04, 1) == "0.0")
     #expect(Figures.date("2026-11-21T17:29:00Z") == "2026-11-21 17:29 UTC")
     #expect(Figures.date("soon") == "soon")
+    #expect(Figures.date("1970-01-01T00:00:00Z") == "–" && Figures.date("") == "–")
   }
 }

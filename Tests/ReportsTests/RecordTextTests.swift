@@ -25,4 +25,19 @@ struct RecordTextTests {
     record.headingError = nil
     #expect(row(record) == nil)
   }
+
+  @Test("a record that rests on no sample, and has no date, claims none")
+  func simulatedRecord() {
+    var record = ReportFixture.record()
+    (record.samples, record.coverage, record.date) = (0, 0, "1970-01-01T00:00:00Z")
+    let stored = StoredRecord.magnetometer(record)
+    let texts = RecordText.lines(stored) + [RecordText.short(stored), RecordText.day(stored)]
+    #expect(texts.contains("made               –") && RecordText.day(stored) == "–")
+    #expect(texts.allSatisfy { !$0.contains("1970") && !$0.contains("coverage") })
+    let line = RecordText.line(stored).line
+    #expect(line.contains("\"samples\":0") && !line.contains("coverage") && !line.contains("date"))
+    (record.samples, record.coverage, record.date) = (900, 0.8, "2026-11-22T10:00:00Z")
+    let real = RecordText.line(.magnetometer(record)).line
+    #expect(real.contains("\"coverage\":0.8") && real.contains("2026-11-22T10:00:00Z"))
+  }
 }

@@ -60,6 +60,21 @@ struct ReportPageTests {
     return { scale($0 + 3.5) }
   }
 
+  @Test("a record that rests on no sample, as a simulated board's, claims no coverage and no date")
+  func simulatedRecord() {
+    var chip = ReportFixture.bare()
+    guard case .record(var record) = chip.present else {
+      Issue.record("the fixture has no record")
+      return
+    }
+    (record.samples, record.coverage, record.date) = (0, 0, "1970-01-01T00:00:00Z")
+    chip.present = .record(record)
+    let page = Self.page(chip)
+    #expect(page.contains("<dt>Coverage</dt><dd><b>–</b> <span>no samples</span>"))
+    #expect(page.contains("No sample was taken") && !page.contains("of the sphere</span>"))
+    #expect(!page.contains("1970") && !page.contains("cells of equal area held"))
+  }
+
   // Samples without noise or outliers: the truth is the sphere itself, whose points are known before any
   // distortion.
   @Test(arguments: SphereView.allCases)
