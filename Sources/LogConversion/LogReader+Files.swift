@@ -4,7 +4,9 @@ extension LogReader {
   /// Reads logs one after the other. One that cannot be read, or says nothing, is named, and the others come out all
   /// the same.
   ///
-  /// - Parameter needsPlaces: Whether an output without a place is a failure.
+  /// Throws a finding where nothing comes out and no signal broke it off.
+  ///
+  /// - Parameter needsPlaces: Whether an output without a place is a finding, too.
   package static func run(
     _ files: [String], _ writer: any LogWriter, needsPlaces: Bool, window: Window?
   ) throws {
@@ -26,6 +28,7 @@ extension LogReader {
       Terminal.warn("lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")")
     }
     if let failure { throw CommandExit(failure.rawValue) }
-    if needsPlaces, reader.places == 0 { throw CommandExit.finding }
+    let isEmpty = !reader.hasOutput && !reader.wasInterrupted
+    if isEmpty || needsPlaces && reader.places == 0 { throw CommandExit.finding }
   }
 }

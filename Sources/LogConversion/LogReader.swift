@@ -19,6 +19,10 @@ package struct LogReader {
   private(set) var epochs = 0
   /// How many of them had a place.
   package private(set) var places = 0
+  /// Whether anything came out: until then nothing is written, no head of a document either.
+  private(set) var hasOutput = false
+  /// The name of the log that is read, as long as nothing came out of it.
+  private var unopened: String?
   /// Whether a signal has ended the reading: what has come until then is whole all the same.
   private(set) var wasInterrupted = false
 
@@ -31,7 +35,6 @@ package struct LogReader {
     self.writer = writer
     self.window = window
     text.reserveCapacity(2 * Self.enough)
-    self.writer.begin(&text)
   }
 
   /// Reads a log to its end. Returns false where nobody reads the output any more.
@@ -99,9 +102,9 @@ package struct LogReader {
       endsByRule: false, earliest: window?.earliest, latest: window?.latest)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.enough, alignment: 1)
     defer { buffer.deallocate() }
-    writer.beginLog(named: input.name, &text)
+    unopened = input.name
     // Whatever becomes of the input, what has come out of it is whole.
-    defer { writer.endLog(&text) }
+    defer { endLog() }
     let stop = StopFlag()
     let interrupts = Interrupts { stop.set($0) }
     defer { withExtendedLifetime(interrupts) {} }
@@ -140,13 +143,14 @@ package struct LogReader {
 
   /// Takes the positions of a table. Returns false where nobody reads the output any more.
   package mutating func read(_ table: inout PositionTable, named name: String) throws -> Bool {
-    writer.beginLog(named: name, &text)
-    defer { writer.endLog(&text) }
+    unopened = name
+    defer { endLog() }
     while let fix = try table.next() {
       // A row without a place has something else to say: where the way is broken times tell.
       guard fix.latitude != nil else { continue }
       epochs += 1
       if fix.place != nil { places += 1 }
+      open()
       writer.append(fix, to: &text)
       if text.count >= Self.enough, !flush() { return false }
     }
@@ -156,8 +160,8 @@ package struct LogReader {
   /// Takes the positions of a recording, as they come when it is replayed. Returns false where nobody reads the output
   /// any more.
   package mutating func replay(_ recorded: RecordedRun, named name: String) throws -> Bool {
-    writer.beginLog(named: name, &text)
-    defer { writer.endLog(&text) }
+    unopened = name
+    defer { endLog() }
     var isRead = true
     try recorded.replay(isWanted: { isRead }) { observation in
       switch observation {
@@ -165,8 +169,9 @@ package struct LogReader {
       case .location(let location) where location.carried == nil:
         epochs += 1
         places += 1
+        open()
         writer.append(location.fix, to: &text)
-      case .location, .locationUnavailable: writer.interrupt(&text)
+      case .location, .locationUnavailable: if unopened == nil { writer.interrupt(&text) }
       default: return
       }
       if isRead, text.count >= Self.enough { isRead = flush() }
@@ -174,10 +179,24 @@ package struct LogReader {
     return isRead
   }
 
-  /// Writes what is left. Returns false where nobody reads the output any more.
+  /// Writes what is left; nothing where nothing came out. Returns false where nobody reads the output any more.
   package mutating func finish() -> Bool {
-    writer.end(&text)
+    if hasOutput { writer.end(&text) }
     return flush()
+  }
+
+  /// Something comes out of the log: what stands ahead of it is due.
+  private mutating func open() {
+    guard let name = unopened else { return }
+    if !hasOutput { writer.begin(&text) }
+    hasOutput = true
+    writer.beginLog(named: name, &text)
+    unopened = nil
+  }
+
+  private mutating func endLog() {
+    if unopened == nil { writer.endLog(&text) }
+    unopened = nil
   }
 
   private mutating func drain(_ decoder: inout GNSSDecoder) -> Bool {
@@ -186,15 +205,27 @@ package struct LogReader {
       case .epoch(let fix, _):
         epochs += 1
         if fix.place != nil { places += 1 }
+        open()
         writer.append(fix, to: &text)
-      case .sky: writer.append(decoder.satellites, to: &text)
-      case .heading(let heading): writer.append(heading, to: &text)
-      case .identity: writer.append(decoder.identity, to: &text)
       case .answer, .restarted, .message: break
+      case .sky, .heading, .identity:
+        guard !writer.takesEpochsAlone else { break }
+        open()
+        append(event, of: decoder)
       }
       if text.count >= Self.enough, !flush() { return false }
     }
     return true
+  }
+
+  /// Hands on what is no epoch.
+  private mutating func append(_ event: GNSSEvent, of decoder: GNSSDecoder) {
+    switch event {
+    case .sky: writer.append(decoder.satellites, to: &text)
+    case .heading(let heading): writer.append(heading, to: &text)
+    case .identity: writer.append(decoder.identity, to: &text)
+    case .epoch, .answer, .restarted, .message: break
+    }
   }
 
   private mutating func flush() -> Bool {

@@ -5,6 +5,8 @@ import TerminalUI
 /// Turns what a receiver said into text of one format, piece by piece: nothing is kept but what the format itself
 /// has to have together.
 package protocol LogWriter {
+  /// Whether epochs are all that it has a place for.
+  var takesEpochsAlone: Bool { get }
   /// What stands ahead of everything.
   mutating func begin(_ text: inout [UInt8])
   /// The first of a log, or of a recording.
@@ -22,6 +24,7 @@ package protocol LogWriter {
 
 // Most formats have places for positions alone.
 extension LogWriter {
+  package var takesEpochsAlone: Bool { true }
   package mutating func begin(_ text: inout [UInt8]) {}
   package mutating func beginLog(named name: String, _ text: inout [UInt8]) {}
   package mutating func append(_ satellites: [GNSSSatellite], to text: inout [UInt8]) {}
@@ -33,7 +36,9 @@ extension LogWriter {
 }
 
 /// JSON lines, as `monitor` prints them.
-extension ObservationLines: LogWriter {}
+extension ObservationLines: LogWriter {
+  package var takesEpochsAlone: Bool { false }
+}
 
 /// Tells where a track is broken: no epoch may join places that the receiver has not been asked about in between.
 struct TrackGaps {

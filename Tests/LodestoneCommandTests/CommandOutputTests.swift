@@ -118,7 +118,9 @@ struct CommandOutputTests {
     for (place, line) in Self.lines.enumerated() {
       let outcome = try folder.run(line).outcome()
       var summary = FigureSummary()
-      summary.add("output", text: outcome.output)
+      // What becomes of a height depends on this machine's clock: `AltitudeCommandTests` has the words.
+      let dependsOnClock = line.hasPrefix("altitude set") || line.hasPrefix("altitude qnh")
+      if !dependsOnClock { summary.add("output", text: outcome.output) }
       summary.add("errors", text: outcome.errors)
       summary.add("code", Double(outcome.code))
       #expect(try Self.figures.differences(of: "\(place + 1) \(line)", summary) == [])

@@ -4,11 +4,13 @@ import Foundation
 import Testing
 
 /// The exit codes of `decode`, by the README's table and by what it says of `decode`: the code of
-/// the first file that is of no use, else 1 where only positions could come out and none does.
+/// the first file that is of no use, else 1 where nothing comes out, or only positions could and none does.
 @Suite struct DecodeCommandTests {
   /// Files to decode, in a folder that goes with this object.
   private final class Files {
-    private static let names: Set<String> = ["log", "lost", "noise", "empty", "folder", "missing"]
+    private static let names: Set<String> = [
+      "log", "lost", "mute", "sky", "noise", "empty", "folder", "missing",
+    ]
     private let folder: URL
 
     init() throws {
@@ -19,6 +21,9 @@ import Testing
       let place = "4807.038,N,01131.000,E"
       try write(Self.sentence("GPRMC,123400,A,\(place),1.5,90,221126,,"), to: "log")
       try write(Self.sentence("GPRMC,123400,V,,,,,,,221126,,"), to: "lost")
+      // How far a boat is from its way, and nothing of where.
+      try write(Self.sentence("GPXTE,A,A,0.67,L,N"), to: "mute")
+      try write(Self.sentence("GPGSV,1,1,01,05,45,120,40"), to: "sky")
       try write("abc", to: "noise")
       try write("", to: "empty")
     }
@@ -67,6 +72,8 @@ import Testing
       // Without a position: other lines, rows and sentences come out all the same.
       (["lost"], 0), (["--format", "csv", "lost"], 0), (["--format", "nmea", "lost"], 0),
       (["--format", "gpx", "lost"], 1), (["--format", "gpx", "lost", "log"], 0),
+      (["mute"], 1), (["--format", "csv", "mute"], 1), (["mute", "log"], 0),
+      (["sky"], 0), (["--format", "csv", "sky"], 1), (["--format", "nmea", "sky"], 1),
       (["missing"], 66), (["folder"], 66), (["noise"], 65), (["empty"], 65),
       (["--format", "gpx", "missing"], 66), (["--format", "gpx", "noise"], 65),
       // The first of several, wherever it stands.

@@ -1,5 +1,6 @@
 import BoardTestSupport
 import Foundation
+import GNSSProtocol
 import MapDrawing
 import SensorHub
 import SensorTypes
@@ -109,6 +110,54 @@ final class TrackFileTests {
     #expect(try kind(Self.sentence("GPRMC,123400,V,,,,,,,221126,,")) == .finding)
     #expect(try kind("abc") == .data)
     #expect(try kind("latitude,longitude\n") == .finding)
+  }
+
+  /// Writes down what a writer is told, a letter a call.
+  private final class CallList: LogWriter {
+    let takesEpochsAlone: Bool
+    private(set) var calls = ""
+    init(takesEpochsAlone: Bool) { self.takesEpochsAlone = takesEpochsAlone }
+    func begin(_ text: inout [UInt8]) { calls += "b" }
+    func beginLog(named name: String, _ text: inout [UInt8]) { calls += "(" }
+    func append(_ fix: GNSSFix, to text: inout [UInt8]) { calls += "f" }
+    func append(_ satellites: [GNSSSatellite], to text: inout [UInt8]) { calls += "s" }
+    func append(_ heading: ReceiverHeading, to text: inout [UInt8]) { calls += "h" }
+    func append(_ identity: ReceiverIdentity, to text: inout [UInt8]) { calls += "i" }
+    func interrupt(_ text: inout [UInt8]) { calls += "-" }
+    func endLog(_ text: inout [UInt8]) { calls += ")" }
+    func end(_ text: inout [UInt8]) { calls += "e" }
+  }
+
+  @Test(
+    "a document begins with the first that comes out: where nothing does, nothing is written",
+    arguments: [
+      ("abc", ""), ("latitude,longitude\n", ""), ("$GPXTE,A,A,0.67,L,N*6F\r\n", ""),
+      ("latitude,longitude\n48,11\n", "b(f)e"), ("$GPRMC,123400,V,,,,,,,221126,,*31\r\n", "b(f)e"),
+    ])
+  func beginning(text: String, calls: String) throws {
+    let list = CallList(takesEpochsAlone: true)
+    try? TrackFile(file(text)).read(by: list)
+    #expect(list.calls == calls)
+  }
+
+  @Test("what is no epoch is output of a writer that has a place for it")
+  func withoutEpoch() throws {
+    let sky = try file(Self.sentence("GPGSV,1,1,01,05,45,120,40"))
+    for (takesEpochsAlone, calls) in [(true, ""), (false, "b(s)e")] {
+      let list = CallList(takesEpochsAlone: takesEpochsAlone)
+      try? TrackFile(sky).read(by: list)
+      #expect(list.calls == calls)
+    }
+  }
+
+  @Test("of several logs each that says something begins and ends, and the document once")
+  func severalLogs() throws {
+    let list = CallList(takesEpochsAlone: true)
+    var reader = LogReader(list)
+    let mute = try file(Self.sentence("GPXTE,A,A,0.67,L,N"))
+    let log = try file(Self.sentence("GPRMC,123400,V,,,,,,,221126,,"))
+    for path in [mute, log, mute, log] { #expect(try reader.read(path)) }
+    #expect(reader.finish() && list.calls == "b(f)(f)e")
   }
 
   @Test("what a picture leaves out of a track is said")

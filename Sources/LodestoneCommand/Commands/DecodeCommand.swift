@@ -10,8 +10,8 @@ struct DecodeCommand: ParsableCommand {
     discussion: """
       It prints what the receiver says; whether that is good enough is not judged here. Each file is a log by itself: \
       what is one in pieces is joined by cat FILES | lodestone decode -. Files that cannot be read, or have no message in \
-      them, are named, and the exit code is that of the first of them (66, 65). Exit code 1 when no position comes out \
-      where nothing else could.
+      them, are named, and the exit code is that of the first of them (66, 65). Exit code 1 when nothing comes out, not \
+      even a header, or a track without a position.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {

@@ -18,7 +18,7 @@ struct HILRunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Test the board: wiring, self-tests, rates, noise, plausibility, scenarios.",
     discussion: """
-      Writes report.html, junit.xml and report.json, which only their owner can read. Scenarios need somebody who lets \
+      --report writes report.html, junit.xml and report.json, which only their owner can read. Scenarios need somebody who lets \
       things go wrong: a rig (--rig, the tty of its control line), a person (--interactive), or the simulated board itself. \
       Exit codes: 0 when everything that was to be tried was tried and is well; 1 when something failed; \
       2 when nothing failed and something was skipped; those of all commands (64 to 78) when the run could not \
