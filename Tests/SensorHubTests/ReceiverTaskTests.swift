@@ -83,6 +83,27 @@ struct ReceiverTaskTests {
     #expect((24...26).contains(fixes(run(5))))
   }
 
+  @Test(
+    "a busy machine that looks late is no silence of the receiver's: of each look half a second counts",
+    arguments: [(0.25, 1.5, 2.0), (0.9, 2.7, 3.6)])
+  func lateLooks(step: Double, running: Double, silent: Double) throws {
+    let rig = try ReceiverTaskTests(sleeps: false, model: .ubloxM9)
+    _ = rig.run(15)
+    try #require(rig.task.status.state == .running)
+    let stalls = rig.task.status.counters.stalls
+    var outbox: [WorkerOutput] = []
+    // What it said before is read.
+    rig.provider.inject(.receiverSilent, chip: 0, from: rig.clock.now())
+    rig.task.step(rig.port, at: rig.clock.now(), into: &outbox)
+    for look in 1...Int((silent / step).rounded(.up)) {
+      rig.clock.advance(bySeconds: step)
+      rig.task.step(rig.port, at: rig.clock.now(), into: &outbox)
+      guard Double(look) * step <= running + 0.01 else { continue }
+      #expect(rig.task.status.state == .running, "after \(Double(look) * step) s")
+    }
+    #expect(rig.task.status.state != .running && rig.task.status.counters.stalls == stalls + 1)
+  }
+
   @Test("unwanted it is let go, or sleeps where it may, and is back within six seconds")
   func rest() throws {
     for sleeps in [false, true] {

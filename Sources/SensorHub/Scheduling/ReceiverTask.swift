@@ -88,7 +88,11 @@ final class ReceiverTask: WorkerTask {
       let (receiver, stream) = try open(port, at: now)
       due = now.advanced(bySeconds: stream == nil ? Self.pollInterval : Self.idleInterval)
       // Nobody has listened: that nothing was heard is no fault of the receiver's.
-      if standstill.look(at: now) { supervisor.ready(at: now) }
+      if standstill.look(at: now) {
+        supervisor.ready(at: now)
+      } else {
+        supervisor.excuse(standstill.delay(after: 2 * Self.idleInterval))
+      }
       pulse?.listen(port, at: now)
       if let boardTime = port.boardTime { receiver.setBoardTime(boardTime) }
       while var fix = try receiver.poll(now: now) {

@@ -17,6 +17,8 @@ struct SuspensionMonitor: Sendable {
   private static let day = 86_400.0
 
   private var lastLook: Timestamp?
+  /// The time between the last two looks, in seconds.
+  private var pause = 0.0
   /// The first look after a standstill, as long as what waited is being read.
   private var resumed: Timestamp?
   /// The look before it.
@@ -27,13 +29,18 @@ struct SuspensionMonitor: Sendable {
   /// Somebody looks at the receiver. Returns whether nobody has for too long.
   mutating func look(at now: Timestamp) -> Bool {
     defer { lastLook = now }
-    guard let lastLook, now.seconds(since: lastLook) > Self.limit else { return false }
+    pause = lastLook.map { now.seconds(since: $0) } ?? 0
+    guard let lastLook, pause > Self.limit else { return false }
     (resumed, stopped) = (now, lastLook)
     return true
   }
 
+  /// How much longer than `limit` the pause before the last look was, in seconds. Nobody listened for that long, because the
+  /// machine was busy: it says nothing of the receiver.
+  func delay(after limit: Double) -> Double { max(0, pause - limit) }
+
   /// It was not listened to on purpose: what it says next has not waited.
-  mutating func forget() { (lastLook, resumed, known) = (nil, nil, nil) }
+  mutating func forget() { (lastLook, resumed, known, pause) = (nil, nil, nil, 0) }
 
   /// Puts the time of an epoch right. Returns `false` where it has waited and nobody can say for how long.
   mutating func date(_ fix: inout GNSSFix) -> Bool {

@@ -68,6 +68,9 @@ struct Supervisor {
     if state != .running { lastSample = now }
   }
 
+  /// Leaves out of its silence, in seconds, what nobody has listened to.
+  mutating func excuse(_ seconds: Double) { lastSign = lastSign.advanced(bySeconds: seconds) }
+
   /// A sample arrived. Returns whether that changed the state.
   mutating func delivered(at now: Timestamp) -> Bool {
     status.counters.samples += 1
