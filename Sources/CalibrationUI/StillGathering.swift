@@ -9,9 +9,6 @@ package import TerminalUI
 
 /// Listens to a board that is held still, for some seconds.
 package struct StillGathering {
-  /// How long a chip may say nothing, seconds.
-  private static let patience = 6.0
-
   let session: Session
   /// The chip that is listened to above all, by its place in the board's list.
   let sensor: Int
@@ -35,34 +32,31 @@ package struct StillGathering {
     _ take: (SensorReading) -> Void, movement: () -> String?
   ) throws {
     let start = session.now()
-    var first: Timestamp?
+    var rest = RestProgress(seconds: seconds, from: start)
     var temperature: Double?
-    var shown = 0
     var progress = ProgressLine(format)
     var silence: String?
-    let (session, sensor, seconds) = (self.session, self.sensor, self.seconds)
+    let (session, sensor) = (self.session, self.sensor)
+    let whole = Int(seconds.rounded(.up))
     let end = try Gathering(session: session).run { batch in
       for case .reading(let reading) in batch {
         if case .atmosphere(_, let degrees) = reading.sample.value { temperature = degrees }
-        if reading.sensor == sensor, first == nil { first = reading.sample.time }
+        if reading.sensor == sensor { rest.heard(at: reading.sample.time) }
         take(reading)
       }
       if movement() != nil { return false }
       let now = session.now()
-      guard let first else {
-        guard now.seconds(since: start) > Self.patience else { return true }
+      switch rest.step(to: now) {
+      case .listening: break
+      case .held(let held):
+        progress.show(
+          "  held still for \(held) of \(whole) s", seconds: now.seconds(since: start))
+      case .silent:
         silence = Self.reason(session.hub.status[sensor])
         return false
+      case .done: return false
       }
-      let done = now.seconds(since: first)
-      if Int(done) > shown, done < seconds {
-        shown = Int(done)
-        progress.show(
-          "  held still for \(shown) of \(Int(seconds.rounded(.up))) s",
-          seconds: now.seconds(since: start))
-      }
-      // A little more, so that the last window is whole.
-      return done < seconds + 0.3
+      return true
     }
     progress.close()
     self.temperature = temperature

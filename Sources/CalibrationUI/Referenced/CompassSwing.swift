@@ -6,6 +6,18 @@ package import SensorTypes
 package import TerminalUI
 import TextForms
 
+/// What a swing listens to.
+protocol SwingSamples {
+  /// What came since it was last taken away.
+  var samples: [CalibrationSample] { get set }
+  /// How many came since the beginning.
+  var fieldSamples: Int { get }
+  /// What is said where none comes.
+  var silence: CommandError { get }
+}
+
+extension ReferencedBench: SwingSamples {}
+
 /// Leads a person, or the clock, through known headings and gathers the samples of each.
 package struct CompassSwing {
   /// Seconds for which a magnetometer that fell silent is waited for.
@@ -48,7 +60,7 @@ package struct CompassSwing {
   }
 
   /// Does what is due. Returns whether the swing goes on.
-  private mutating func step(_ bench: inout ReferencedBench, at now: Timestamp) throws -> Bool {
+  mutating func step(_ bench: inout some SwingSamples, at now: Timestamp) throws -> Bool {
     if start == nil { (start, heard) = (now, (0, now)) }
     let age = start.map { now.seconds(since: $0) } ?? 0
     guard bench.fieldSamples > 0 else {
@@ -78,12 +90,12 @@ package struct CompassSwing {
       return true
     }
     guard let line = keys.next() else { return !keys.hasEnded }
-    return answer(line, next, at: now)
+    return answer(line, at: now)
   }
 
   /// Waits for the end of a heading that is held.
   private mutating func hold(
-    _ point: (heading: Double, since: Timestamp), _ bench: ReferencedBench, at now: Timestamp,
+    _ point: (heading: Double, since: Timestamp), _ bench: some SwingSamples, at now: Timestamp,
     age: Double
   ) -> Bool {
     let left = hold - now.seconds(since: point.since)
@@ -117,7 +129,8 @@ package struct CompassSwing {
   }
 
   /// Takes what a person has typed. Returns whether the swing goes on.
-  private mutating func answer(_ typed: String, _ next: Double, at now: Timestamp) -> Bool {
+  mutating func answer(_ typed: String, at now: Timestamp) -> Bool {
+    guard let next = waiting.first else { return false }
     let line = typed.trimmingPrefix(while: \.isWhitespace).lowercased()
     let end = line.lastIndex { !$0.isWhitespace }.map { line.index(after: $0) } ?? line.startIndex
     switch line[..<end] {

@@ -13,10 +13,6 @@ package struct CourseRun {
   /// Whether a calibration that is accepted is enough.
   package let isDone: (CourseProgress, CalibrationOutcome) -> Bool
 
-  /// Limits in seconds. `steady` is the time on steady courses in directions that were seen already, after which no new
-  /// direction is expected. `any` is the time without a steady course after which the voyage counts as over.
-  private static let patience = (steady: 60.0, any: 120.0)
-
   package func run(_ given: ReferencedBench) throws {
     guard given.hasReceiver else {
       try saving.refuse("this board has no receiver to give a course")
@@ -32,8 +28,8 @@ package struct CourseRun {
     var outcome = CalibrationOutcome(fit: nil, refusal: "no steady course yet")
     var note = "waiting for the first fix"
     let start = bench.session.now()
-    var nextFit = 1.0
-    var seen = (eighths: 0, at: 0.0, age: 0.0)
+    var schedule = FitSchedule()
+    var ending = DriveEnding(goodScore: CoachParameters().goodScore)
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let age = bench.session.now().seconds(since: start)
@@ -55,20 +51,16 @@ package struct CourseRun {
       let isLate = stop.wasPressed() || age >= seconds
       guard progress.isDue || isLate else { return true }
       let state = CourseProgress(gathering.sightings)
-      if age >= nextFit || isLate, !gathering.sightings.isEmpty {
+      if schedule.isDue(at: age) || isLate, !gathering.sightings.isEmpty {
         outcome = fit(bench.fitter(), gathering.sightings)
-        let took = bench.session.now().seconds(since: start) - age
-        nextFit = age + max(0.9, 4 * took)
+        schedule.note(bench.session.now().seconds(since: start) - age, from: age)
       }
       show(&progress, age: age, gathering.seconds, state, outcome, note)
-      if state.eighths > seen.eighths { seen = (state.eighths, gathering.seconds, age) }
-      let isGood = (outcome.fit?.quality.score ?? 0) >= CoachParameters().goodScore
-      let isEnough =
-        isDone(state, outcome)
-        || isGood
-          && (gathering.seconds - seen.at > Self.patience.steady
-            || age - seen.age > Self.patience.any)
-      return !(isLate || (gathering.seconds > 20 && outcome.isAccepted && isEnough))
+      let isOver = ending.isReached(
+        eighths: state.eighths, steady: gathering.seconds, age: age,
+        score: outcome.fit?.quality.score, isAccepted: outcome.isAccepted,
+        isDone: isDone(state, outcome))
+      return !(isLate || isOver)
     }
     progress.close()
     try end.check()

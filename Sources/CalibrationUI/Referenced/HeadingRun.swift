@@ -11,8 +11,6 @@ package struct HeadingRun {
   private let error: Double
   private let seconds: Double
 
-  /// How long to wait for the first fix, in seconds, before the measurement starts without one.
-  private static let patience = 60.0
   /// The error of the record in use, in degrees, above which the given heading is doubted instead: a misread heading is
   /// then more likely.
   private static let unlikely = 45.0
@@ -39,30 +37,31 @@ package struct HeadingRun {
     }
     var progress = ProgressLine(bench.saving.format)
     let start = bench.session.now()
-    var begun: Timestamp?
+    var measurement = HeldMeasurement(seconds: seconds, from: start)
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let now = bench.session.now()
-      let age = now.seconds(since: start)
       try bench.checkHeard()
-      if bench.awaitsFix, age < Self.patience {
+      let phase = measurement.phase(
+        at: now, awaitsFix: bench.awaitsFix, hasSamples: !bench.samples.isEmpty)
+      switch phase {
+      case .awaitingFix(let waited):
         if progress.isDue {
           let words = "waiting for the first fix"
-          progress.show("\(Int(age)) s  \(words)", seconds: age) { $0.set("say", words) }
+          progress.show("\(Int(waited)) s  \(words)", seconds: waited) { $0.set("say", words) }
         }
         bench.samples.removeAll(keepingCapacity: true)
-        return true
+      case .beginning: bench.samples.removeAll(keepingCapacity: true)
+      case .measuring(let measured):
+        if progress.isDue {
+          progress.show(
+            "\(Int(measured)) s of \(Int(seconds)) s", seconds: now.seconds(since: start))
+        }
+      case .done:
+        progress.show("\(Int(seconds)) s of \(Int(seconds)) s", seconds: now.seconds(since: start))
+        return false
       }
-      guard let since = begun else {
-        if !bench.samples.isEmpty { begun = now }
-        bench.samples.removeAll(keepingCapacity: true)
-        return true
-      }
-      let measured = now.seconds(since: since)
-      if progress.isDue {
-        progress.show("\(Int(measured)) s of \(Int(seconds)) s", seconds: age)
-      }
-      return measured < seconds
+      return true
     }
     progress.close()
     try end.check()

@@ -22,7 +22,7 @@ package struct PlanarRun {
     var progress = ProgressLine(bench.saving.format)
     var outcome = CalibrationOutcome(fit: nil, refusal: "no sample")
     let start = bench.session.now()
-    var nextFit = 1.0
+    var schedule = FitSchedule()
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let age = bench.session.now().seconds(since: start)
@@ -30,12 +30,10 @@ package struct PlanarRun {
       guard progress.isDue || isLate else { return true }
       try bench.checkHeard()
       var sectors = Set<Int>()
-      if age >= nextFit || isLate {
+      if schedule.isDue(at: age) || isLate {
         let fitter = bench.fitter()
         outcome = fitter.planar(bench.samples)
-        // A small board must not fit all the time.
-        let took = bench.session.now().seconds(since: start) - age
-        nextFit = age + max(0.9, 4 * took)
+        schedule.note(bench.session.now().seconds(since: start) - age, from: age)
         if let fit = outcome.fit {
           for heading in fitter.headings(bench.samples, by: fit.applied) {
             sectors.insert(Compass.sector(heading))
