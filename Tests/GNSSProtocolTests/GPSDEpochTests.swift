@@ -5,6 +5,18 @@ import Testing
 
 /// Which reports of gpsd make an epoch, when it is given out, and of which receiver.
 struct GPSDEpochTests {
+  @Test("there is room for all but what waits, however much was read before")
+  func room() {
+    var listener = GPSDListener()
+    #expect(listener.decoder.room == GPSDDecoder.longestLine)
+    for second in 0..<3 {
+      listener.hear(tpv: "4\(second).000", at: Double(second))
+      listener.hear(Array(repeating: UInt8(ascii: " "), count: 100), at: Double(second))
+      #expect(listener.decoder.room == GPSDDecoder.longestLine - 100, "after \(second) s")
+      listener.hear("", at: Double(second))
+    }
+  }
+
   @Test("a leap second is an epoch of its own, and so is the second after it")
   func leapSecond() {
     var listener = GPSDListener()

@@ -80,6 +80,31 @@ struct MotionTests {
     #expect(report.fieldTrust == .uncalibrated)
   }
 
+  @Test("motion: only a sensor that speaks in an estimate is no longer lost")
+  func speaking() {
+    func lost(after estimate: MotionEstimate) -> [MotionSensor] {
+      var services = MotionServices()
+      let sensors = [MotionSensor.accelerometer, .gyro, .magnetometer]
+      for sensor in sensors { services[sensor] = .notYet }
+      services.take(estimate)
+      return sensors.filter { services[$0] != nil }
+    }
+    let whole = motion(at: 5)
+    #expect(lost(after: whole) == [])
+    // Of a sensor that is silent the newest sample stays in the estimates.
+    var estimate = whole
+    estimate.angularRate?.time = Timestamp(seconds: 4.99)
+    #expect(lost(after: estimate) == [.gyro])
+    estimate = whole
+    estimate.force?.time = Timestamp(seconds: 4.99)
+    estimate.field?.time = Timestamp(seconds: 4.25)
+    #expect(lost(after: estimate) == [.accelerometer, .magnetometer])
+    // The field has a rhythm of its own.
+    estimate = whole
+    estimate.field?.time = Timestamp(seconds: 4.75)
+    #expect(lost(after: estimate) == [])
+  }
+
   @Test("motion: each client has its interval; the board is asked for the shortest")
   func intervals() {
     var bench = EngineBench()

@@ -7,7 +7,7 @@ import Testing
 @testable import SensorDrivers
 
 /// A stream that gives what the test put in and keeps what was written.
-private final class PlayedStream: ByteStream {
+final class FedStream: ByteStream {
   var incoming: [UInt8] = []
   var written: [[UInt8]] = []
   var baudRates: [Int] = []
@@ -109,7 +109,7 @@ private struct LetterCodec: ReceiverCodec {
   func at(_ seconds: Double) -> Timestamp { Timestamp(seconds: 100 + seconds) }
 
   private func receiver(
-    _ stream: PlayedStream, _ access: ReceiverSetup.Access = .configuresUBlox,
+    _ stream: FedStream, _ access: ReceiverSetup.Access = .configuresUBlox,
     baudRate: Int? = 38400, searches: Bool = false, rate: Double = 5
   ) -> GNSSReceiver {
     GNSSReceiver(
@@ -119,7 +119,7 @@ private struct LetterCodec: ReceiverCodec {
 
   /// Lets `letters` arrive and polls until there is nothing more.
   private func epochs(
-    _ receiver: GNSSReceiver, _ stream: PlayedStream, _ letters: String, at time: Timestamp
+    _ receiver: GNSSReceiver, _ stream: FedStream, _ letters: String, at time: Timestamp
   ) throws -> [FixMode] {
     stream.incoming += Array(letters.utf8)
     var modes: [FixMode] = []
@@ -132,7 +132,7 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("from NMEA to NAV-PVT: every message goes out once, in order, and epochs never stop")
   func configured() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream)
     #expect(try epochs(receiver, stream, "", at: at(0)) == [])
     #expect(try epochs(receiver, stream, "N", at: at(1)) == [.twoDimensional])
@@ -157,7 +157,7 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("over I2C the port is named so and there is no rate of the line")
   func ddc() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream, baudRate: nil, rate: 10)
     _ = try epochs(receiver, stream, "", at: at(0))
     _ = try epochs(receiver, stream, "m", at: at(0.1))
@@ -169,7 +169,7 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("an old receiver is asked in its dialect, sentence by sentence")
   func messages() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream)
     _ = try epochs(receiver, stream, "", at: at(0))
     _ = try epochs(receiver, stream, "N", at: at(0.1))
@@ -186,7 +186,7 @@ private struct LetterCodec: ReceiverCodec {
   @Test(
     "another interval is asked for as it is wanted, once, and not more often than the board's rate")
   func interval() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream, .configures, baudRate: 115_200)
     receiver.setInterval(2)
     _ = try epochs(receiver, stream, "N", at: at(0))
@@ -213,7 +213,7 @@ private struct LetterCodec: ReceiverCodec {
   @Test(
     "it is sent to sleep, watched, and woken by the question who it is; one that talks on runs on")
   func sleep() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream, .configures, baudRate: 115_200)
     _ = try epochs(receiver, stream, "N", at: at(0))
     _ = try epochs(receiver, stream, "M", at: at(0.1))
@@ -249,14 +249,14 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("what nobody heard means: nothing, noise, or a wrong rate of the line")
   func silence() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let fixed = receiver(stream, .reads, baudRate: 9_600)
     _ = try epochs(fixed, stream, "", at: at(0))
     #expect(fixed.silence(of: 1.7).contains("check the receiver's wire"))
     _ = try epochs(fixed, stream, String(repeating: "?", count: 300), at: at(1))
     #expect(fixed.silence(of: 1.7).contains("is 9600 baud the receiver's rate?"))
     for (noise, words) in [("", "TX and RX are crossed"), ("????????", "noise")] {
-      let stream = PlayedStream()
+      let stream = FedStream()
       let searching = receiver(stream, .reads, searches: true)
       #expect(searching.silence(of: 1.7).contains("all usual rates are being tried"))
       for tick in 0..<140 {
@@ -269,7 +269,7 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("NMEA epochs count again when NAV-PVT has been away for three seconds")
   func fallback() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream)
     _ = try epochs(receiver, stream, "", at: at(0))
     #expect(try epochs(receiver, stream, "P", at: at(1)) == [.threeDimensional])
@@ -279,7 +279,7 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("one that is not to be configured is only read, and the search sets the line's rate")
   func search() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream, .reads, searches: true)
     _ = try epochs(receiver, stream, "", at: at(0))
     _ = try epochs(receiver, stream, "????", at: at(1.6))
@@ -299,13 +299,13 @@ private struct LetterCodec: ReceiverCodec {
       (115_200, 1000, 25), (115_200, -1, 1), (115_200, .nan, 1), (115_200, 0.01, 0.1),
     ])
   func rates(baudRate: Int, wanted: Double, asked: Double) {
-    let receiver = receiver(PlayedStream(), baudRate: baudRate, rate: wanted)
+    let receiver = receiver(FedStream(), baudRate: baudRate, rate: wanted)
     #expect(abs(receiver.outputRate - asked) < 1e-12)
   }
 
   @Test("the stream is read once for one moment, however many epochs lie in it")
   func readsOnce() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream, .reads)
     #expect(try epochs(receiver, stream, "NNNNN", at: at(0)).count == 5)
     #expect(stream.reads == 1)
@@ -315,7 +315,7 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("a stream that never ends does not hold the thread")
   func flood() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream, .reads)
     stream.incoming = [UInt8](repeating: UInt8(ascii: "?"), count: 100_000)
     #expect(try receiver.poll(now: at(0)) == nil)
@@ -326,7 +326,7 @@ private struct LetterCodec: ReceiverCodec {
 
   @Test("a port that went away comes out as the bus's error, in reading and in writing")
   func failures() throws {
-    let stream = PlayedStream()
+    let stream = FedStream()
     let receiver = receiver(stream)
     let gone = BusError(.disconnected, bus: "/dev/serial0")
     _ = try epochs(receiver, stream, "", at: at(0))
