@@ -29,12 +29,12 @@ struct ReceiverTaskTests {
   }
 
   private init(
-    sleeps: Bool, _ clock: VirtualClock, _ provider: SimulatedBusProvider
+    sleeps: Bool, _ clock: VirtualClock, _ provider: SimulatedBusProvider, baudRate: Int? = nil
   ) throws {
     (self.clock, self.provider) = (clock, provider)
     port = WorkerPort(LiveInput(provider))
     let sensor = Board.Sensor(
-      chip: "GNSS", attachment: .serial(port: Self.path, baudRate: nil), sleeps: sleeps)
+      chip: "GNSS", attachment: .serial(port: Self.path, baudRate: baudRate), sleeps: sleeps)
     task = try #require(SensorFactory.task(index: 0, sensor: sensor).task as? ReceiverTask)
     task.setWanted(true)
   }
@@ -102,6 +102,38 @@ struct ReceiverTaskTests {
       #expect(rig.task.status.state == .running, "after \(Double(look) * step) s")
     }
     #expect(rig.task.status.state != .running && rig.task.status.counters.stalls == stalls + 1)
+  }
+
+  @Test(
+    "a receiver that was just powered is not called silent, at whatever part of a second it was",
+    arguments: [ReceiverTwinModel.ubloxM8, .ubloxM9, .mediaTek])
+  func firstWords(model: ReceiverTwinModel) throws {
+    for part in 0..<10 {
+      let clock = VirtualClock()
+      clock.advance(bySeconds: 0.1 * Double(part))
+      let board = SimulatedBoard(
+        chips: [.init(.receiver(model), at: .port(Self.path, baudRate: 38_400))])
+      let rig = try ReceiverTaskTests(
+        sleeps: false, clock,
+        SimulatedBusProvider(board, clock: clock, elapsed: 0.1 * Double(part)), baudRate: 38_400)
+      let states = rig.run(6).compactMap { output -> SensorState? in
+        if case .status(let status) = output { status.state } else { nil }
+      }
+      #expect(states == [.running], "\(part)")
+    }
+  }
+
+  @Test("one that never speaks is called silent after three and a half seconds")
+  func neverSpeaks() throws {
+    let rig = try ReceiverTaskTests(sleeps: false, model: .ubloxM9)
+    rig.provider.inject(.receiverSilent, chip: 0, from: rig.clock.now())
+    // Begun at the first look.
+    var seconds = 0.0
+    while rig.task.status.state == .idle || rig.task.status.state == .starting, seconds < 10 {
+      _ = rig.run(0.1)
+      seconds += 0.1
+    }
+    #expect((3.5...4).contains(seconds) && rig.task.status.counters.stalls == 1, "\(seconds) s")
   }
 
   @Test("unwanted it is let go, or sleeps where it may, and is back within six seconds")

@@ -13,6 +13,9 @@ final class ReceiverTask: WorkerTask {
   /// Silence that counts as loss, seconds, however fast the receiver is: said within two, it is noticed a
   /// little before.
   private static let silenceLimit = 1.7
+  /// The same until it is first heard: it may just have been powered, speaks once a second until it is configured, and its
+  /// first epoch is known to be whole when the second begins.
+  private static let firstSilenceLimit = 3.5
   /// Seconds in which one that is to sleep is found: it is listened to and asked at every rate of the line.
   private static let searchTime = 30.0
   /// Between the times of two fixes that have to be kept in order, seconds.
@@ -114,7 +117,8 @@ final class ReceiverTask: WorkerTask {
       // It is asked for more from here on: what it has been silent for was meant.
       if let lastInterval, interval < lastInterval { supervisor.ready(at: now) }
       lastInterval = interval
-      let limit = max(Self.silenceLimit, 3 * interval)
+      let shortest = supervisor.state == .starting ? Self.firstSilenceLimit : Self.silenceLimit
+      let limit = max(shortest, 3 * interval)
       if supervisor.isSilent(at: now, limit: limit) {
         // Before it is found it cannot be put to sleep.
         if !sensor.sleeps || supervisor.isSilent(at: now, limit: Self.searchTime) {
