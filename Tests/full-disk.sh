@@ -117,8 +117,8 @@ with open("field.csv", "w") as table:
         x, y = ((1 - z * z) ** 0.5 * f(k * 2.399963) for f in (math.cos, math.sin))
         table.write(f"{48 * x + 30:.3f},{48 * y - 20:.3f},{48 * z + 10:.3f}\n")
 PYTHON
-# The simulated board makes its records where there is a state folder.
-timeout "$seconds" "$lodestone" record --board simulated --seconds 1 trace >record.txt 2>&1
+# The simulated board makes its records where there is a state folder; its way has a fix after eight seconds.
+timeout "$seconds" "$lodestone" record --board simulated --seconds 10 trace >record.txt 2>&1
 cp "$folder"/state/simulated/*/calibrations/*.json one.json 2>/dev/null
 [ -s trace ] && [ -s one.json ]
 result "something to read" $? "$(cat record.txt)"
