@@ -12,7 +12,7 @@ extension LodestoneRuntime {
 
   /// Says how high the board is now: `CMAltimeter` and all that asks for altitude then have a height above the sea that
   /// fades as the weather drifts, 6.6 m in the first hour. It takes effect within two seconds, once the barometer
-  /// measures, and is kept for the next run, which uses it where the clock is set, or this run has learnt the date; without a barometer, while no client wants altitude for a minute, or where the
+  /// measures, and is kept for the next run, which uses it if the date was known when it took effect; without a barometer, while no client wants altitude for a minute, or where the
   /// board file says at which altitude the board stays, it says nothing, as a diagnostic says.
   ///
   /// Opens the board if need be. Throws `KnownAltitudeError` for what no place has.

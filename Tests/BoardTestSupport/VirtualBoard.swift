@@ -21,6 +21,8 @@ package final class VirtualBoard: Sendable {
   package let hub: Hub
   package let state: StateStore
   package let start: Timestamp
+  /// What the system's clock shows now.
+  package let systemClock: @Sendable () -> ClockReading
   private let calibratesInUse: Bool
   private let observations = Kept<Observation>()
   private let recorded = Kept<UInt8>()
@@ -64,11 +66,13 @@ package final class VirtualBoard: Sendable {
       try Simulation.storeCalibrations(of: board, simulation, in: state.calibrations)
     }
     start = clock.now()
+    let provider = ClockedProvider(base: simulation, clockIsSet: clockIsSet, start: start)
+    systemClock = { ClockReading(seconds: provider.wallTime(), isSet: clockIsSet) }
     self.calibratesInUse = calibratesInUse
     let sink: TraceSink = { [recorded] bytes in recorded.append(contentsOf: bytes) }
     let screen: Hub.Screen = { Session.screen(access) }
     hub = try Hub(
-      board: board, provider: ClockedProvider(base: simulation, clockIsSet: clockIsSet),
+      board: board, provider: provider,
       runner: runner, state: state, model: model,
       isSimulated: true, calibratesInUse: calibratesInUse,
       screen: access == .full ? nil : screen,
@@ -140,9 +144,13 @@ package final class Kept<Element: Sendable>: Sendable {
 private struct ClockedProvider: BusProvider {
   let base: SimulatedBusProvider
   let clockIsSet: Bool
+  let start: Timestamp
 
   func now() -> Timestamp { base.now() }
-  func wallTime() -> Double { clockIsSet ? base.wallTime() : 1_000 }
+  // A clock that nobody has set begins in 1970 and goes on.
+  func wallTime() -> Double {
+    clockIsSet ? base.wallTime() : 1_000 + base.now().seconds(since: start)
+  }
   var isWallTimeSet: Bool { clockIsSet }
   func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
     try base.registerDevice(bus: bus, address: address)

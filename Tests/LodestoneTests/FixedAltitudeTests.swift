@@ -26,8 +26,8 @@ struct FixedAltitudeTests {
       position: "{latitude: 47.4, longitude: 11, altitude: 800, altitudeAccuracy: 1}")
     _ = board.run(30)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(900, accuracy: 2, now: board.clockReading()))
-    try board.state.knownAltitude.set(KnownAltitude.QNH(1021, now: board.clockReading()))
+      KnownAltitude.Elevation(900, accuracy: 2, now: board.systemClock()))
+    try board.state.knownAltitude.set(KnownAltitude.QNH(1021, now: board.systemClock()))
     let seen = board.run(70)
     #expect(seen.absoluteAltitudes.allSatisfy { abs(board.altitudeError(of: $0)) < 5 })
     #expect(

@@ -41,10 +41,6 @@ extension VirtualBoard {
       prepare: prepare)
   }
 
-  func clockReading(isSet: Bool = true) -> ClockReading {
-    ClockReading(seconds: simulation.wallTime(), isSet: isSet)
-  }
-
   /// The error of an altitude in metres, positive above the truth.
   func altitudeError(of estimate: AbsoluteAltitudeEstimate) -> Double {
     estimate.altitude - simulation.truth(at: estimate.time).altitude

@@ -15,7 +15,7 @@ struct KnownAltitudeContradictionTests {
     _ = before.run(120)
     // In feet.
     try before.state.knownAltitude.set(
-      KnownAltitude.Elevation(2625, accuracy: 2, now: before.clockReading()))
+      KnownAltitude.Elevation(2625, accuracy: 2, now: before.systemClock()))
     let seen = before.run(60)
     #expect(
       seen.diagnosticTexts.contains {
@@ -26,7 +26,7 @@ struct KnownAltitudeContradictionTests {
         abs(before.altitudeError(of: $0)) < 12 && $0.knownTime == nil
       })
     try before.state.knownAltitude.set(
-      KnownAltitude.Elevation(950, accuracy: 2, now: before.clockReading()))
+      KnownAltitude.Elevation(950, accuracy: 2, now: before.systemClock()))
     #expect(before.run(10).diagnosticTexts.contains { $0.contains("m from where the receiver is") })
     #expect(try before.storedElevation()?.verdict == .contradictsReceiver)
     let file = before.state.knownAltitude.file
@@ -46,7 +46,7 @@ struct KnownAltitudeContradictionTests {
     _ = board.run(120)
     for elevation in [950.0, 36] {
       try board.state.knownAltitude.set(
-        KnownAltitude.Elevation(elevation, accuracy: 2, now: board.clockReading()))
+        KnownAltitude.Elevation(elevation, accuracy: 2, now: board.systemClock()))
       #expect(board.run(10).diagnosticTexts.allSatisfy { !$0.contains("elevation") })
       #expect(try board.storedElevation()?.verdict == .waiting)
     }
@@ -57,7 +57,7 @@ struct KnownAltitudeContradictionTests {
     let board = try VirtualBoard.hill(receiver: false)
     _ = board.run(30)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(2625, accuracy: 2, now: board.clockReading()))
+      KnownAltitude.Elevation(2625, accuracy: 2, now: board.systemClock()))
     let seen = board.run(10)
     #expect(
       seen.absoluteAltitudes.isEmpty && seen.diagnosticTexts.contains { $0.contains("no weather") })
@@ -81,7 +81,7 @@ struct KnownAltitudeContradictionTests {
       })
     _ = later.run(30)
     try later.state.knownAltitude.set(
-      KnownAltitude.Elevation(950, accuracy: 2, now: later.clockReading()))
+      KnownAltitude.Elevation(950, accuracy: 2, now: later.systemClock()))
     #expect(later.run(10).diagnosticTexts.contains { $0.contains("is taken") })
     let seen = later.run(700)
     #expect(seen.diagnosticTexts.contains { $0.contains("the receiver is believed") })

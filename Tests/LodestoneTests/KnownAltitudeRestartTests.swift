@@ -16,7 +16,7 @@ struct KnownAltitudeRestartTests {
     let before = try VirtualBoard.hill(receiver: false)
     _ = before.run(30)
     try before.state.knownAltitude.set(
-      KnownAltitude.Elevation(801, accuracy: 2, now: before.clockReading()))
+      KnownAltitude.Elevation(801, accuracy: 2, now: before.systemClock()))
     _ = before.run(10)
     #expect(try before.storedElevation()?.verdict == .taken)
     let file = before.state.knownAltitude.file
@@ -107,7 +107,7 @@ struct KnownAltitudeRestartTests {
     let board = try VirtualBoard.hill(receiver: false, clockIsSet: false)
     _ = board.run(30)
     let store = board.state.knownAltitude
-    let given = board.clockReading(isSet: false)
+    let given = board.systemClock()
     try store.set(KnownAltitude.Elevation(800, accuracy: 2, now: given))
     // The other one was started just now, and has looked first.
     let other = KnownAltitudeUpdate(word: .elevation, given: given.seconds, verdict: .undated)
@@ -117,6 +117,34 @@ struct KnownAltitudeRestartTests {
     // It looks once more, late: what is kept is not taken back.
     try store.note(other)
     #expect(try board.storedElevation()?.verdict == .taken)
+  }
+
+  @Test(
+    "a height from before the start is not of now when its file can be read again",
+    arguments: [
+      (KnownAltitudeStatus.waiting, -1_000.0, true), (.waiting, 1_000, false),
+      (.undated, -100, true), (.undated, -1_000, false), (.undated, 100, false),
+    ])
+  func comesBack(verdict: KnownAltitudeStatus, seconds: Double, isDamagedAtFirst: Bool) throws {
+    let board = try VirtualBoard.hill(
+      receiver: false, clockIsSet: false,
+      prepare: {
+        guard isDamagedAtFirst else { return }
+        let folder = $0.knownAltitude.file.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(#"{"schema":1,"elev"#.utf8).write(to: $0.knownAltitude.file)
+      })
+    _ = board.run(30)
+    let store = board.state.knownAltitude
+    // By the clock that nobody has set, before the start or after now.
+    let given = ClockReading(seconds: board.systemClock().seconds + seconds, isSet: false)
+    if isDamagedAtFirst { try store.clear() }
+    try store.set(KnownAltitude.Elevation(520, accuracy: 5, now: given))
+    if verdict == .undated {
+      try store.note(.init(word: .elevation, given: given.seconds, verdict: verdict))
+    }
+    #expect(board.run(20).absoluteAltitudes.isEmpty)
+    #expect(try board.storedElevation()?.verdict == .undated)
   }
 
   @Test("what an earlier run has taken stays said, whoever cannot date it")

@@ -38,7 +38,7 @@ struct KnownAltitudeRunTests {
         try board.state.knownAltitude.set(
           KnownAltitude.Elevation(
             truth.altitude + [1.6, -2.4, 0.7, -0.9][seed - 1], accuracy: 2,
-            now: board.clockReading()))
+            now: board.systemClock()))
       case .qnh:
         // As METAR gives it, of a station beside the board, by the National Weather Service's altimeter setting.
         let (n, station) = (0.190284, truth.pressure / 100)
@@ -46,7 +46,7 @@ struct KnownAltitudeRunTests {
         let qnh = station * pow(1 + k * truth.altitude / pow(station, n), 1 / n)
         try board.state.knownAltitude.set(
           KnownAltitude.QNH(
-            qnh.rounded(.down), stationElevation: truth.altitude, now: board.clockReading())
+            qnh.rounded(.down), stationElevation: truth.altitude, now: board.systemClock())
         )
       case .nothing: break
       }
@@ -93,7 +93,7 @@ struct KnownAltitudeRunTests {
     let board = try VirtualBoard.hill(receiver: false)
     _ = board.run(30)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(801, accuracy: 2, now: board.clockReading(isSet: false)))
+      KnownAltitude.Elevation(801, accuracy: 2, now: board.systemClock()))
     _ = board.run(10)
     let kept = try #require(try board.storedElevation())
     #expect(kept.verdict == .taken)
@@ -108,7 +108,7 @@ struct KnownAltitudeRunTests {
     let board = try VirtualBoard.hill(receiver: true, demand: Demand(location: true))
     _ = board.run(30)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(800, accuracy: 2, now: board.clockReading()))
+      KnownAltitude.Elevation(800, accuracy: 2, now: board.systemClock()))
     #expect(board.run(70).diagnosticTexts.isEmpty)
     board.hub.setDemand(.everything)
     let seen = board.run(20)
@@ -122,7 +122,7 @@ struct KnownAltitudeRunTests {
     let board = try VirtualBoard.hill(receiver: false)
     _ = board.run(30)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(800, accuracy: 2, now: board.clockReading()))
+      KnownAltitude.Elevation(800, accuracy: 2, now: board.systemClock()))
     #expect(!board.run(10).absoluteAltitudes.isEmpty)
     try board.state.knownAltitude.clear()
     _ = board.run(2)
@@ -135,7 +135,7 @@ struct KnownAltitudeRunTests {
     _ = board.run(30)
     for _ in 0..<10 {
       try board.state.knownAltitude.set(
-        KnownAltitude.Elevation(803, accuracy: 5, now: board.clockReading()))
+        KnownAltitude.Elevation(803, accuracy: 5, now: board.systemClock()))
       let seen = board.run(5).absoluteAltitudes
       #expect(!seen.isEmpty && seen.allSatisfy { $0.accuracy > 4.99 })
     }
@@ -146,7 +146,7 @@ struct KnownAltitudeRunTests {
     let board = try VirtualBoard.hill(receiver: true)
     _ = board.run(120)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(950, accuracy: 2, now: board.clockReading()))
+      KnownAltitude.Elevation(950, accuracy: 2, now: board.systemClock()))
     _ = board.run(5)
     // A tunnel.
     let now = board.clock.now()
@@ -170,7 +170,7 @@ struct KnownAltitudeRunTests {
     // The folder's lock is another process's, for longer than a hub waits.
     let lock = try FolderLock(board.state.folder)
     let known = KnownAltitude(
-      elevation: try KnownAltitude.Elevation(800, accuracy: 2, now: board.clockReading()))
+      elevation: try KnownAltitude.Elevation(800, accuracy: 2, now: board.systemClock()))
     try StateFile.write(known.encoded(), to: board.state.knownAltitude.file)
     _ = board.run(5)
     board.hub.finishCalibration()
@@ -184,7 +184,7 @@ struct KnownAltitudeRunTests {
     let board = try VirtualBoard.hill(receiver: true, barometer: false)
     _ = board.run(10)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(800, accuracy: 2, now: board.clockReading()))
+      KnownAltitude.Elevation(800, accuracy: 2, now: board.systemClock()))
     let seen = board.run(10)
     #expect(
       seen.diagnosticTexts.contains { $0.contains("no barometer") }
@@ -196,7 +196,7 @@ struct KnownAltitudeRunTests {
     let board = try VirtualBoard.hill(receiver: false)
     _ = board.run(30)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(800, accuracy: 2, now: board.clockReading()))
+      KnownAltitude.Elevation(800, accuracy: 2, now: board.systemClock()))
     #expect(!board.run(10).absoluteAltitudes.isEmpty)
     // Under the folder's lock: what the program makes of the elevation is kept beside it, in a time of its own, and
     // would take the damage away.
@@ -213,9 +213,9 @@ struct KnownAltitudeRunTests {
     let board = try VirtualBoard.hill(receiver: true, weather: 50)
     var live = board.run(100)
     try board.state.knownAltitude.set(
-      KnownAltitude.Elevation(801, accuracy: 2, now: board.clockReading()))
+      KnownAltitude.Elevation(801, accuracy: 2, now: board.systemClock()))
     live += board.run(60)
-    try board.state.knownAltitude.set(KnownAltitude.QNH(1013, age: 600, now: board.clockReading()))
+    try board.state.knownAltitude.set(KnownAltitude.QNH(1013, age: 600, now: board.systemClock()))
     live += board.run(60)
     try board.state.knownAltitude.clear()
     live += board.run(60)

@@ -6,8 +6,8 @@ import StateStore
 
 /// Meets an elevation or a QNH with a pressure and a date, and says what became of it.
 ///
-/// A word that comes while a program runs is of now, whatever the clock says. One that was there at the start is as old
-/// as the clock says, where that was set by somebody who knows then and now (the network, a receiver); else it is not
+/// A word that is given while a program runs is of now, whether or not the clock is set: the same clock that it was given by
+/// shows that. One from before the start is as old as the clock says, where that was set by somebody who knows then and now (the network, a receiver); else it is not
 /// used. Of two that were there at the start the one that is worth more is used: they share the weather since.
 struct GivenAltitude: Sendable {
   /// A board that is told its elevation has not moved this much later, seconds.
@@ -16,6 +16,8 @@ struct GivenAltitude: Sendable {
   private static let dateWait = 30.0
   /// A chip's absolute error, one sigma, pascals: 1 hPa in the data sheets of BMP280 and DPS310, 1.5 in the MS5611's.
   private static let chipError = 100.0
+  /// How much earlier than the first reading of the clock a program may have looked at the file, in seconds.
+  private static let startUp = 1.0
   /// How often a word that waits is looked at, seconds.
   private static let lookInterval = 0.5
   /// How often a board that stays is told where it is, seconds.
@@ -30,7 +32,7 @@ struct GivenAltitude: Sendable {
   private struct Waiting: Sendable {
     var word: AltitudeEntry
     var since: Timestamp
-    /// Whether it came while this program ran.
+    /// Whether it was given while this program ran.
     var isLive: Bool
   }
 
@@ -47,6 +49,8 @@ struct GivenAltitude: Sendable {
   private var hasMissedDate = false
   private var firstLook: Timestamp?
   private var networkDate: (utc: Double, at: Timestamp)?
+  /// What the system's clock shows, set or not, in seconds since 1970: at the first look, and at the newest.
+  private var clock: (first: Double, newest: Double, at: Timestamp)?
   private var receiverDate: (utc: Double, at: Timestamp)?
   private var overruled: UInt64 = 0
   /// What a person should know; the pipeline publishes and empties it.
@@ -91,9 +95,11 @@ struct GivenAltitude: Sendable {
     if let qnh = new.qnh, qnh.given != old.qnh?.given { words.append((qnh.given, .qnh(qnh))) }
     for (_, word) in words.sorted(by: { $0.given < $1.given }) {
       waiting.removeAll { $0.word.kind == word.kind }
-      // What an earlier run has refused is refused, and what it has taken is not of now: a file that comes back.
-      // That another program could not date it is no matter for one that was running when it was given.
-      let isLive = !isFirst && [.waiting, .undated].contains(word.verdict)
+      // What an earlier run has refused is refused, and what it has taken is not of now: a file that comes back, or that
+      // could not be read before. That another program could not date it is no matter for one that was running.
+      let isLive =
+        !isFirst && [.waiting, .undated].contains(word.verdict)
+        && wasRunning(at: word.given, now: time)
       guard isLive || [.waiting, .taken, .notBetter].contains(word.verdict) else { continue }
       if fixed != nil {
         notes.append("\(word) is not used: this board stays, and the board file says its altitude")
@@ -104,8 +110,18 @@ struct GivenAltitude: Sendable {
     }
   }
 
-  /// Takes what the network says the date is.
-  mutating func take(networkDate utc: Double, at time: Timestamp) { networkDate = (utc, time) }
+  /// Takes what the system's clock shows, in seconds since 1970; it is the date where the network or a receiver has set it.
+  mutating func take(systemClock seconds: Double, isSet: Bool, at time: Timestamp) {
+    clock = (clock?.first ?? seconds, seconds, time)
+    if isSet { networkDate = (seconds, time) }
+  }
+
+  /// Whether this program was running when the system's clock showed these seconds since 1970.
+  private func wasRunning(at given: Double, now: Timestamp) -> Bool {
+    guard let clock else { return true }
+    let newest = clock.newest + now.seconds(since: clock.at)
+    return given >= clock.first - Self.startUp && given <= newest + KnownAltitude.clockSlack
+  }
 
   /// Takes what the receiver says the date is.
   mutating func take(receiverDate utc: Double, at time: Timestamp) { receiverDate = (utc, time) }

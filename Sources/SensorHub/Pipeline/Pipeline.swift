@@ -161,7 +161,7 @@ struct Pipeline: Sendable {
     case .link(let sensor, let link): status[sensor].link = link
     case .wallTime(let seconds, let isSet, let time):
       local.update(wallTime: seconds)
-      if isSet { vertical.given.take(networkDate: seconds, at: time) }
+      vertical.given.take(systemClock: seconds, isSet: isSet, at: time)
       heading.expect(local.expectedField)
       publishDiagnostics(at: time, publish)
       if lacksReceiver {
