@@ -13,8 +13,8 @@ final class ReceiverTask: WorkerTask {
   /// Silence that counts as loss, seconds, however fast the receiver is: said within two, it is noticed a
   /// little before.
   private static let silenceLimit = 1.7
-  /// The same until it is first heard: it may just have been powered, speaks once a second until it is configured, and its
-  /// first epoch is known to be whole when the second begins.
+  /// The same, in seconds, until it is heard after it was opened or woken: it may just have been powered, speaks once a
+  /// second until it is configured, and its first epoch is known to be whole when the second one begins.
   private static let firstSilenceLimit = 3.5
   /// Seconds in which one that is to sleep is found: it is listened to and asked at every rate of the line.
   private static let searchTime = 30.0
@@ -42,6 +42,8 @@ final class ReceiverTask: WorkerTask {
   private var refusalsBefore: UInt64 = 0
   /// What was said of it.
   private var note: String?
+  /// Whether it was not heard since it was opened or woken.
+  private var awaitsFirstWords = true
   /// Whether the receiver was heard, or found silent, once: that is done whatever the demand.
   private var hasAnswered = false
   private(set) var due = Timestamp(nanoseconds: .min)
@@ -100,6 +102,7 @@ final class ReceiverTask: WorkerTask {
       if let boardTime = port.boardTime { receiver.setBoardTime(boardTime) }
       while var fix = try receiver.poll(now: now) {
         hasAnswered = true
+        awaitsFirstWords = false
         guard standstill.date(&fix) else { continue }
         fix.pulseTime = pulse?.moment(of: fix)
         keepOrder(&fix)
@@ -117,7 +120,7 @@ final class ReceiverTask: WorkerTask {
       // It is asked for more from here on: what it has been silent for was meant.
       if let lastInterval, interval < lastInterval { supervisor.ready(at: now) }
       lastInterval = interval
-      let shortest = supervisor.state == .starting ? Self.firstSilenceLimit : Self.silenceLimit
+      let shortest = awaitsFirstWords ? Self.firstSilenceLimit : Self.silenceLimit
       let limit = max(shortest, 3 * interval)
       if supervisor.isSilent(at: now, limit: limit) {
         // Before it is found it cannot be put to sleep.
@@ -244,6 +247,7 @@ final class ReceiverTask: WorkerTask {
   }
 
   private func begin(at now: Timestamp) {
+    awaitsFirstWords = true
     supervisor.starting(at: now)
     supervisor.ready(at: now)
   }
