@@ -4,7 +4,7 @@ extension LogReader {
   /// Reads logs one after the other. One that cannot be read, or says nothing, is named, and the others come out all
   /// the same.
   ///
-  /// Throws a finding where nothing comes out and no signal broke it off.
+  /// Throws a finding where nothing comes out. Reading that a signal ends is no finding, whatever came out.
   ///
   /// - Parameter needsPlaces: Whether an output without a place is a finding, too.
   package static func run(
@@ -28,7 +28,8 @@ extension LogReader {
       Terminal.warn("lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")")
     }
     if let failure { throw CommandExit(failure.rawValue) }
-    let isEmpty = !reader.hasOutput && !reader.wasInterrupted
-    if isEmpty || needsPlaces && reader.places == 0 { throw CommandExit.finding }
+    // What a signal has ended might have gone on.
+    guard !reader.wasInterrupted else { return }
+    if !reader.hasOutput || needsPlaces && reader.places == 0 { throw CommandExit.finding }
   }
 }

@@ -112,7 +112,7 @@ final class TrackFileTests {
     #expect(try kind("latitude,longitude\n") == .finding)
   }
 
-  /// Writes down what a writer is told, a letter a call.
+  /// Keeps the calls of a writer, each as one letter.
   private final class CallList: LogWriter {
     let takesEpochsAlone: Bool
     private(set) var calls = ""
