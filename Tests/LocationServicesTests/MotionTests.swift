@@ -99,7 +99,7 @@ struct MotionTests {
     estimate.force?.time = Timestamp(seconds: 4.99)
     estimate.field?.time = Timestamp(seconds: 4.25)
     #expect(lost(after: estimate) == [.accelerometer, .magnetometer])
-    // The field has a rhythm of its own.
+    // A magnetometer measures at its own rate: half a second is not lost.
     estimate = whole
     estimate.field?.time = Timestamp(seconds: 4.75)
     #expect(lost(after: estimate) == [])

@@ -26,7 +26,7 @@ struct HeldMeasurement {
 
   /// - Parameters:
   ///   - seconds: How long to measure, in seconds.
-  ///   - start: Now.
+  ///   - start: When the waiting begins, by the board's clock.
   init(seconds: Double, from start: Timestamp) { (self.seconds, self.start) = (seconds, start) }
 
   /// Goes on to a moment.

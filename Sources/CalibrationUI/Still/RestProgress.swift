@@ -4,13 +4,13 @@ import SensorTypes
 struct RestProgress {
   /// What is to be done.
   enum RestStep: Hashable {
-    /// Goes on listening.
+    /// Goes on listening and shows nothing new.
     case listening
     /// Goes on listening, and shows how many whole seconds are over.
     case held(seconds: Int)
     /// The chip says nothing.
     case silent
-    /// It is over.
+    /// Was heard for as long as was asked.
     case done
   }
 
@@ -26,7 +26,7 @@ struct RestProgress {
 
   /// - Parameters:
   ///   - seconds: How long to listen from the first sample on, in seconds.
-  ///   - start: Now.
+  ///   - start: When the waiting begins, by the board's clock.
   init(seconds: Double, from start: Timestamp) { (self.seconds, self.start) = (seconds, start) }
 
   /// The chip was heard: its rest begins with its first sample.
