@@ -70,7 +70,7 @@ extension Doctor {
         Self.unbinding(driver, place.bus, place.address)
           + "   # and remove its dtoverlay from /boot/firmware/config.txt"
       case .inUse: "end it: a bus has one owner"
-      case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
+      case .permissionDenied(let group): Self.joining(group)
       default: "lodestone scan   # after looking at the wire"
       }
     return place.problem("\(place.sensor.chip): \(failure)", mend: mend)

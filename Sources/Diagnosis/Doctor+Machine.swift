@@ -20,17 +20,17 @@ extension Doctor {
           .problem, "there is no I2C bus",
           mend: "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"))
     }
-    findings += provider.registerBuses().map { node($0, group: "i2c", sensor: nil) }
+    findings += provider.registerBuses().map { node($0, .i2c, sensor: nil) }
     findings += provider.serialPorts().map { port($0, sensor: nil) }
     return findings
   }
 
-  func node(_ path: String, group: String, sensor: Int?) -> Finding {
+  func node(_ path: String, _ kind: NodeKind, sensor: Int?) -> Finding {
     if access(path, F_OK) != 0 {
       let mend =
         !path.hasPrefix("/")
         ? "/dev/\(path)   # in the board file: a path"
-        : group == "i2c"
+        : kind == .i2c
           ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
           : ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-id/"].contains { path.hasPrefix($0) }
             ? "ls /dev/serial/by-id /dev/ttyACM* /dev/ttyUSB*   # is it plugged in, and under another name?"
@@ -40,9 +40,14 @@ extension Doctor {
     if access(path, R_OK | W_OK) != 0 {
       return Finding(
         .problem, "\(path) may not be opened by this user: permission denied",
-        mend: "sudo usermod -aG \(group) $USER   # then log in again", sensor: sensor)
+        mend: Self.joining(kind.group), sensor: sensor)
     }
     return Finding(.good, path, sensor: sensor)
+  }
+
+  /// The line by which a user joins a group.
+  static func joining(_ group: String) -> String {
+    "sudo usermod -aG \(group) $USER   # then log in again"
   }
 
   /// Whether gpsd greets: asked for two seconds.
@@ -86,7 +91,7 @@ extension Doctor {
   }
 
   func port(_ port: String, sensor: Int?) -> Finding {
-    let access = node(port, group: "dialout", sensor: sensor)
+    let access = node(port, .serial, sensor: sensor)
     let holders = access.level == .good ? PortHolder.find(port) : []
     guard !holders.isEmpty else { return access }
     let names = holders.joined(separator: ", ")

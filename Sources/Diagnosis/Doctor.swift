@@ -156,7 +156,7 @@ package struct Doctor: Sendable {
       let place = "\(sensor.chip) at \(sensor.attachment)"
       switch sensor.attachment {
       case .i2c(_, let address):
-        let access = node(bus, group: "i2c", sensor: index)
+        let access = node(bus, .i2c, sensor: index)
         let isOpen = access.level == .good
         if isOpen, seen.insert(bus).inserted { findings.append(access.on("\(bus) can be opened")) }
         let found =
@@ -274,7 +274,7 @@ package struct Doctor: Sendable {
   ) -> Finding {
     let mend =
       switch error.reason {
-      case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
+      case .permissionDenied(let group): Self.joining(group)
       case .inUse: "gpioinfo   # says who uses the line"
       default:
         "gpioinfo   # lists chips and lines; the board file names one below line \(sensor.line)"

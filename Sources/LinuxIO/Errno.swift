@@ -3,12 +3,12 @@
 import Glibc
 import SensorBus
 
-/// What kind of node an error came from: decides which group would be allowed in.
-enum NodeKind {
+/// What kind of device node it is: decides which group would be allowed in.
+package enum NodeKind {
   case i2c, serial, gpio, iio
 
   /// The group that udev gives such nodes to on Debian and Raspberry Pi OS.
-  var group: String {
+  package var group: String {
     switch self {
     case .i2c: "i2c"
     case .serial: "dialout"

@@ -15,29 +15,21 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var board: BoardOptions
 
   func run() throws {
+    var report = DoctorReport { Hints.complete($0) }
     let located: LocatedBoard?
     do {
       located = try BoardLocator.locate(board.name)
     } catch {
-      report("problem", "\(error)", mend: "edit the board file, or name another with --board")
+      say(report.take(unusable: error))
       throw ExitCode.failure
     }
-    if let located {
-      let count = located.board.sensors.count
-      report("ok", "board file \(located.file.path): \(count) chip\(count == 1 ? "" : "s")")
-    } else {
-      report("ok", "no board file: the buses are probed")
-    }
-    let findings = Doctor().examine(located?.board)
-    for finding in findings {
-      report(finding.level.rawValue, finding.text, mend: finding.mend)
-    }
-    if findings.contains(where: { $0.level == .problem }) { throw ExitCode.failure }
+    say(report.take(located?.board, file: located?.file.path))
+    for finding in Doctor().examine(located?.board) { say(report.take(finding)) }
+    if report.hasProblems { throw ExitCode.failure }
     Terminal.say("nothing to mend")
   }
 
-  private func report(_ level: String, _ text: String, mend: String? = nil) {
-    Terminal.say(level.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
-    if let mend { Terminal.say("         mend: \(Hints.complete(mend))") }
+  private func say(_ lines: [String]) {
+    for line in lines { Terminal.say(line) }
   }
 }

@@ -1,0 +1,39 @@
+package import BoardFile
+
+/// The text that `lodestone doctor` prints: a line a finding, followed by the line that mends it.
+package struct DoctorReport {
+  /// Whether any of the findings so far is a problem.
+  package private(set) var hasProblems = false
+  private let complete: (String) -> String
+
+  /// - Parameter complete: Turns a command of ours into one that this user can type.
+  package init(completing complete: @escaping (String) -> String) { self.complete = complete }
+
+  /// Returns the line of a board file that can be used; without one, what is done instead.
+  package mutating func take(_ board: Board?, file: String?) -> [String] {
+    guard let board, let file else {
+      return take(.init(.good, "no board file: the buses are probed"))
+    }
+    let count = board.sensors.count
+    return take(.init(.good, "board file \(file): \(count) chip\(count == 1 ? "" : "s")"))
+  }
+
+  /// Returns the lines of a board file that cannot be used.
+  package mutating func take(unusable error: any Error) -> [String] {
+    take(
+      .init(.problem, "\(error)", mend: "edit the board file, or name another with --board"))
+  }
+
+  /// Returns the lines of a finding.
+  package mutating func take(_ finding: Doctor.Finding) -> [String] {
+    if finding.level == .problem { hasProblems = true }
+    let level = finding.level.rawValue
+    let indent = String(repeating: " ", count: Self.indent - level.count)
+    let line = level + indent + finding.text
+    guard let mend = finding.mend else { return [line] }
+    return [line, String(repeating: " ", count: Self.indent) + "mend: \(complete(mend))"]
+  }
+
+  /// The column in which the text begins.
+  private static let indent = 9
+}
