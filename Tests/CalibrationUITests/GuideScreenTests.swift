@@ -87,6 +87,22 @@ struct GuideScreenTests {
     }
   }
 
+  @Test("a warning stands in place of the hint, and what the command has to say in place of both")
+  func warning() throws {
+    let screen = GuideScreen(look: look(["NO_COLOR": "1"]), title: "LIS3MDL at /dev/i2c-1:0x1c")
+    var coach = coach()
+    coach.update(at: Timestamp(seconds: 60))
+    #expect(coach.warning == .noField)
+    func says(_ words: String, in lines: [String]) -> Bool {
+      lines.map { $0.trimmingPrefix(while: \.isWhitespace) }.joined(separator: " ").contains(words)
+    }
+    let words = try #require(coach.warning?.words)
+    #expect(says(words, in: screen.lines(coach)))
+    let lines = screen.lines(coach, note: "really quit? y or n")
+    #expect(says("really quit? y or n", in: lines) && !says(words, in: lines))
+    #expect(!says(words, in: screen.lines(self.coach())))
+  }
+
   @Test("without UTF-8 there is nothing but ASCII, without colours no escape")
   func plain() {
     let screen = GuideScreen(look: look(["LC_ALL": "POSIX", "NO_COLOR": "x"]), title: "x")

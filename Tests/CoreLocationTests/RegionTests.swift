@@ -170,6 +170,26 @@ struct RegionTests {
     }
   }
 
+  @Test("M12: regions of an earlier run ask for positions as soon as there is a manager")
+  func restoredDemand() async {
+    let demands = await withFolder { folder in
+      func run(_ body: (Bench) -> Void) -> Demand? {
+        let bench = Bench(in: folder)
+        body(bench)
+        bench.settle()
+        return bench.source.demands.last
+      }
+      let first = run { $0.manager.startMonitoring(for: circle("home")) }
+      let second = run { _ in }
+      _ = run { $0.manager.stopMonitoring(for: circle("home")) }
+      let last = run { _ in }
+      return [[first, second, last].map { "\($0 ?? Demand())" }]
+    }[0]
+    #expect(demands[0] != "\(Demand())")
+    #expect(demands[1] == demands[0])
+    #expect(demands[2] == "\(Demand())")
+  }
+
   @Test("M12: regions survive the program, with what it knows of them")
   func restart() async {
     let calls = await withFolder { folder in

@@ -43,6 +43,20 @@ import Testing
     #expect(copy?.size == options.size)
   }
 
+  @Test("a dark picture is another one, also of copied options")
+  func dark() async throws {
+    func picture(_ options: MKMapSnapshotter.Options) async throws -> Data? {
+      try await MKMapSnapshotter(options: options).start().image.svgData()
+    }
+    let options = options()
+    let light = try await picture(options)
+    options.isDark = true
+    let dark = try await picture(options)
+    #expect(light != nil && dark != nil && dark != light)
+    let copy = try #require(options.copy() as? MKMapSnapshotter.Options)
+    #expect(try await picture(copy) == dark)
+  }
+
   @Test("a second start while one draws is an error; one that is cancelled is not answered")
   func twice() async throws {
     let gate = DispatchSemaphore(value: 0)
