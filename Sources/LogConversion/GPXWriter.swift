@@ -82,13 +82,12 @@ package struct GPXWriter: LogWriter {
       ("speedAccuracy", fix.speed == nil ? nil : fix.speedAccuracy, 4),
       ("verticalSpeed", fix.verticalSpeed, 4),
     ]
-    let isAssumed = fix.horizontalAccuracy != nil && fix.accuracySource.isAssumed
     guard values.contains(where: { $0.value != nil }) else { return }
     text.append(text: "<extensions>")
     for (name, value, digits) in values {
       element("lodestone:\(name)", value, digits: digits, &text)
     }
-    if isAssumed { text.append(text: "<lodestone:assumed>true</lodestone:assumed>") }
+    if fix.hasAssumedAccuracy { text.append(text: "<lodestone:assumed>true</lodestone:assumed>") }
     text.append(text: "</extensions>")
   }
 

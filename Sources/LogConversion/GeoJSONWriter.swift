@@ -133,10 +133,7 @@ package struct GeoJSONWriter: LogWriter {
     lists.set(
       "speedAccuracies", orNull: fixes.map { $0?.speed == nil ? nil : $0?.speedAccuracy }, digits: 4
     )
-    let isAssumed = fixes.contains { fix in
-      fix.map { $0.horizontalAccuracy != nil && $0.accuracySource.isAssumed } ?? false
-    }
-    if isAssumed { lists.set("assumed", true) }
+    if fixes.contains(where: { $0?.hasAssumedAccuracy == true }) { lists.set("assumed", true) }
   }
 
   package init() {}

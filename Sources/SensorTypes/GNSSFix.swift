@@ -75,6 +75,9 @@ public struct GNSSFix: Sendable, Hashable {
     self.accuracySource = .worstCase
   }
 
+  /// Whether there is a horizontal accuracy, and the receiver did not say it.
+  package var hasAssumedAccuracy: Bool { horizontalAccuracy != nil && accuracySource.isAssumed }
+
   /// How old an epoch usually is when its message comes, seconds: receivers take 40 to 150 ms.
   public static let usualLatency = 0.08
 

@@ -253,6 +253,10 @@ import Testing
     #expect(lines.contains("fix       " + words))
     // The board, the receiver, how it is set, the fix and the sky.
     #expect(lines.count == 5)
+    // What is not there is not assumed.
+    (fix.horizontalAccuracy, fix.isValid) = (nil, true)
+    page.take(.location(LocationEstimate(fix: fix, isSimulated: false)))
+    #expect(Self.lines(page, columns: 120).contains("fix       2D 52.000000 13.000000"))
   }
 
   @Test("only one that speaks is said to be read as it is, and gpsd is named once")

@@ -105,7 +105,12 @@ import Testing
     (fix.latitude, fix.longitude) = (48.5, -11.25)
     table.take(.location(LocationEstimate(fix: fix, isSimulated: false)))
     #expect(Self.line("position", of: table) == "position  48.500000 -11.250000")
-    (fix.horizontalAccuracy, fix.altitude, fix.speed, fix.course) = (2.04, 100.25, 1.5, 271.5)
+    fix.horizontalAccuracy = 2.04
+    table.take(.location(LocationEstimate(fix: fix, isSimulated: false)))
+    #expect(
+      Self.line("position", of: table)
+        == "position  48.500000 -11.250000 +- 2.0 m  (accuracy assumed)")
+    (fix.altitude, fix.speed, fix.course) = (100.25, 1.5, 271.5)
     fix.accuracySource = .receiver
     table.take(.location(LocationEstimate(fix: fix, isSimulated: true)))
     #expect(

@@ -67,7 +67,7 @@ package struct GNSSPage {
     var text = fix.mode == .threeDimensional ? "3D " : "2D "
     text += "\(DecimalText.steady(latitude, 6)) \(DecimalText.steady(longitude, 6))"
     if let accuracy = fix.horizontalAccuracy { text += " +- \(DecimalText.steady(accuracy, 1)) m" }
-    if fix.accuracySource.isAssumed { text += " (accuracy assumed)" }
+    if fix.hasAssumedAccuracy { text += " (accuracy assumed)" }
     if !fix.isValid { text += " (the receiver doubts it)" }
     return text + (location.isSimulated ? " (simulated)" : "")
   }

@@ -136,7 +136,7 @@ struct MonitorTable {
     if let altitude = fix.altitude { text += "  \(DecimalText.steady(altitude, 1)) m" }
     if let speed = fix.speed { text += "  \(DecimalText.steady(speed, 1)) m/s" }
     if let course = fix.course { text += "  course \(DecimalText.steady(course, 0))" }
-    if fix.accuracySource.isAssumed { text += "  (accuracy assumed)" }
+    if fix.hasAssumedAccuracy { text += "  (accuracy assumed)" }
     if let carried = location?.carried {
       let age = fix.received.seconds(since: carried.fixTime)
       text +=

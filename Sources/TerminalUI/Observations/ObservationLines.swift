@@ -155,7 +155,7 @@ package struct ObservationLines {
     line.set(
       "horizontalAccuracy", fix.latitude == nil ? -1 : fix.horizontalAccuracy ?? -1, digits: 3)
     line.set("verticalAccuracy", fix.altitude == nil ? -1 : fix.verticalAccuracy ?? -1, digits: 3)
-    if fix.horizontalAccuracy != nil, fix.accuracySource.isAssumed { line.set("assumed", true) }
+    if fix.hasAssumedAccuracy { line.set("assumed", true) }
     line.set("course", fix.printedCourse ?? -1, digits: 4)
     line.set("courseAccuracy", fix.course == nil ? -1 : fix.courseAccuracy ?? -1, digits: 4)
     line.set("speed", fix.speed ?? -1, digits: 4)
