@@ -132,8 +132,10 @@ struct CarriedPositionTests {
       let seconds = fix.received.seconds(since: from)
       let (utc, utcBefore) = (try #require(fix.utc), try #require(before.utc))
       #expect(abs(utc - utcBefore - seconds) < 1e-6)
-      #expect(try #require(fix.speedAccuracy) >= 0.99 * (try #require(before.speedAccuracy)))
-      #expect(try #require(fix.courseAccuracy) >= 0.99 * (try #require(before.courseAccuracy)))
+      let speedBefore = try #require(before.speedAccuracy)
+      #expect(try #require(fix.speedAccuracy) >= 0.99 * speedBefore)
+      let courseBefore = try #require(before.courseAccuracy)
+      #expect(try #require(fix.courseAccuracy) >= 0.99 * courseBefore)
       // The way from the fix before is the one that speed and course say.
       let course = try #require(fix.course) * .pi / 180
       let way = try #require(fix.speed) * seconds
@@ -174,7 +176,8 @@ struct CarriedPositionTests {
       let carried = all[begin...].prefix { $0.carried != nil }
       let (fix, first) = (all[begin - 1].fix, try #require(carried.first?.fix))
       let radius = try #require(first.horizontalAccuracy)
-      #expect(radius < 2 * (try #require(fix.horizontalAccuracy)) + 1)
+      let before = try #require(fix.horizontalAccuracy)
+      #expect(radius < 2 * before + 1)
       #expect(try #require(carried.last?.fix.horizontalAccuracy) > radius)
     }
   }
