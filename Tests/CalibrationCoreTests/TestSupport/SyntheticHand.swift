@@ -63,7 +63,9 @@ struct HandSway {
     for _ in 0..<6 {
       let frequency = 2 * Double.pi * draws.uniform(0.3, 2.5)
       let size = motion.shaking * (2.0 / 6).squareRoot() / (frequency * frequency)
-      waves.append((frequency, draws.uniform(0, 6.3), size * 3.0.squareRoot() * draws.direction()))
+      let phase = draws.uniform(0, 6.3)
+      let amplitude: Vector3 = (size * 3.0.squareRoot()) * draws.direction()
+      waves.append((frequency, phase, amplitude))
     }
     self.waves = waves
     arm = motion.arm * draws.direction()

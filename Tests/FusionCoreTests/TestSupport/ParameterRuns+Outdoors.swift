@@ -33,7 +33,7 @@ extension ParameterRuns where Root == RelativeAltitudeParameters {
       let ramp = t > 70 ? 8 * (t - 70) : 0
       let estimate = estimator.update(
         pressure: 95_000 - 11.4 * height - door - ramp + 0.7 * noise.next(), at: time)
-      let values = [
+      let values: [Double] = [
         estimate?.relativeAltitude ?? -1, estimate?.relativeAccuracy ?? -1,
         estimate?.verticalSpeed ?? -99,
       ]
@@ -72,7 +72,7 @@ extension ParameterRuns where Root == RelativeAltitudeParameters {
       let chip = step % 50 == 49 ? (step % 100 == 99 ? -80.0 : 150) : 30 + 0.05 * t
       let estimate = estimator.update(
         pressure: pressure, temperature: isWarm && t < 30 ? nil : chip, at: time)
-      let values = [
+      let values: [Double] = [
         estimate?.relativeAltitude ?? -1, estimate?.relativeAccuracy ?? -1,
         estimate?.verticalSpeed ?? -99,
       ]
@@ -102,7 +102,7 @@ extension ParameterRuns where Root == AbsoluteAltitudeParameters {
           AltitudeEstimate(
             time: time, relativeAltitude: isFar ? 60_000 : relative, relativeAccuracy: 0.1,
             pressure: 95_000, verticalSpeed: isFar ? 400 : climb))
-        let values = [
+        let values: [Double] = [
           estimate?.altitude ?? -1, estimate?.accuracy ?? -1, estimate?.ellipsoidalAltitude ?? -1,
         ]
         for value in values where !emit(value) { return }
@@ -168,7 +168,7 @@ extension ParameterRuns where Root == PositionParameters {
       guard step % 4 == 0 else { continue }
       for lead in [0.0, -0.8] {
         let estimate = estimator.estimate(at: time.advanced(bySeconds: lead))
-        let values = [
+        let values: [Double] = [
           estimate?.latitude ?? -1, estimate?.longitude ?? -1, estimate?.horizontalAccuracy ?? -1,
           estimate?.speedAccuracy ?? -1, estimate?.courseAccuracy ?? -1,
         ]
