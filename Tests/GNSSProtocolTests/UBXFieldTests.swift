@@ -55,9 +55,11 @@ struct UBXFieldTests {
     (4, 2, 2026), (6, 1, 11), (7, 1, 22), (8, 1, 9), (9, 1, 37), (10, 1, 5), (11, 1, 7),
   ]
   private static var moment: [Field] {
-    [
-      Field("hour, min, sec", 8, 1, 9, unit: (9 * 3_600 + 37 * 60 + 5) / 9.0) { $0.timeOfDay },
-      Field("year, month, day", 7, 1, 22, unit: (20_779 * 86_400 + 34_625) / 22.0) { $0.utc },
+    let timeOfDay: Double = 9 * 3_600 + 37 * 60 + 5
+    let utc: Double = 20_779 * 86_400 + timeOfDay
+    return [
+      Field("hour, min, sec", 8, 1, 9, unit: timeOfDay / 9) { $0.timeOfDay },
+      Field("year, month, day", 7, 1, 22, unit: utc / 22) { $0.utc },
     ]
   }
 

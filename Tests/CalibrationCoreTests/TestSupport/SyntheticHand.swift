@@ -64,8 +64,8 @@ struct HandSway {
       let frequency = 2 * Double.pi * draws.uniform(0.3, 2.5)
       let size = motion.shaking * (2.0 / 6).squareRoot() / (frequency * frequency)
       let phase = draws.uniform(0, 6.3)
-      let amplitude: Vector3 = (size * 3.0.squareRoot()) * draws.direction()
-      waves.append((frequency, phase, amplitude))
+      let amplitude: Double = size * 3.0.squareRoot()
+      waves.append((frequency, phase, amplitude * draws.direction()))
     }
     self.waves = waves
     arm = motion.arm * draws.direction()
