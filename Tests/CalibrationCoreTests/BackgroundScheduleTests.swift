@@ -1,4 +1,4 @@
-// When a calibration in use is fitted anew, whatever the fits say.
+// The intervals between background fits, by their results; no fit is computed here.
 
 import LinearAlgebra
 import SeededDraws
@@ -36,19 +36,23 @@ import Testing
       throw NeverDue()
     }
 
-    /// A fit that finds nothing, but for what is told.
+    /// The result of a fit that found no calibration.
+    static func empty(_ current: AppliedCalibration?) -> BackgroundFitResult {
+      BackgroundFitResult(
+        outcome: CalibrationOutcome(fit: nil, refusal: "nothing"), current: current, samples: [])
+    }
+
+    /// Finishes a fit with an empty result, changed by `change`.
     mutating func fit(
       isUsed: Bool = false, _ change: (inout BackgroundFitResult) -> Void = { _ in }
     ) {
       let fit = calibrator.begin()
-      var result = BackgroundFitResult(
-        outcome: CalibrationOutcome(fit: nil, refusal: "nothing"), current: fit.current,
-        samples: [])
+      var result = Self.empty(fit.current)
       change(&result)
       calibrator.finish(result, isUsed: isUsed)
     }
 
-    /// Seconds until each of so many fits is due, with the same result each time.
+    /// Returns the intervals in seconds between `count` + 1 fits that all have the same result.
     mutating func gaps(
       _ count: Int, _ change: (inout BackgroundFitResult) -> Void = { _ in }
     ) throws -> [Double] {
@@ -111,10 +115,7 @@ import Testing
       var other = run
       _ = try other.untilDue()
     }
-    run.calibrator.finish(
-      BackgroundFitResult(
-        outcome: CalibrationOutcome(fit: nil, refusal: "nothing"), current: fit.current,
-        samples: []), isUsed: false)
+    run.calibrator.finish(Run.empty(fit.current), isUsed: false)
     #expect(!run.calibrator.isDue)
   }
 
@@ -124,10 +125,7 @@ import Testing
     _ = try run.untilDue()
     _ = run.calibrator.begin()
     run.calibrator.use(Self.identity, at: Timestamp(seconds: run.time))
-    run.calibrator.finish(
-      BackgroundFitResult(
-        outcome: CalibrationOutcome(fit: nil, refusal: "nothing"), current: nil, samples: []),
-      isUsed: false)
+    run.calibrator.finish(Run.empty(nil), isUsed: false)
     // Somebody else's record is left alone for five minutes.
     expect([try run.untilDue()], [300])
   }

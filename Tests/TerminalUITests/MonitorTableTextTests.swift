@@ -36,6 +36,9 @@ import Testing
         verticalSpeed: speed))
   }
 
+  private static let aboveSea = Observation.absoluteAltitude(
+    AbsoluteAltitudeEstimate(time: now, altitude: 512.34, accuracy: 3.04))
+
   @Test("a heading has its bar, true north and the field, each where it is known")
   func heading() {
     var table = Self.table()
@@ -79,8 +82,7 @@ import Testing
     table.take(Self.altitude())
     #expect(Self.line("altitude", of: table) == "altitude  12.35 m +- 0.10  1013.25 hPa")
     table.take(Self.altitude(-0.256))
-    table.take(
-      .absoluteAltitude(AbsoluteAltitudeEstimate(time: Self.now, altitude: 512.34, accuracy: 3.04)))
+    table.take(Self.aboveSea)
     #expect(
       Self.line("altitude", of: table)
         == "altitude  12.35 m +- 0.10  climb -0.26 m/s  1013.25 hPa  above sea 512.3 m +- 3.0")
@@ -90,8 +92,7 @@ import Testing
   func lostBarometer() {
     var table = Self.table()
     table.take(Self.altitude())
-    table.take(
-      .absoluteAltitude(AbsoluteAltitudeEstimate(time: Self.now, altitude: 512.34, accuracy: 3.04)))
+    table.take(Self.aboveSea)
     table.take(.altitudeUnavailable(.sensorLost("no answer"), at: Self.now))
     #expect(Self.line("altitude", of: table) == "altitude  - (sensor lost: no answer)")
     table.take(Self.altitude())
