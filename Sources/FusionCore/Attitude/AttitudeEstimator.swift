@@ -105,21 +105,36 @@ public struct AttitudeEstimator: Sendable {
   // MARK: Samples
 
   /// Takes angular rate (rad/s) and specific force (m/s^2) of one moment, body frame.
-  public mutating func update(angularRate: Vector3, acceleration: Vector3, at time: Timestamp) {
-    update(angularRate: angularRate, at: time)
-    update(acceleration: acceleration, at: time)
+  ///
+  /// - Parameter clipped: Where they lie beyond the chip's ranges.
+  public mutating func update(
+    angularRate: Vector3, acceleration: Vector3, clipped: InertialClipping = InertialClipping(),
+    at time: Timestamp
+  ) {
+    update(angularRate: angularRate, clipped: clipped.angularRate, at: time)
+    update(acceleration: acceleration, clipped: clipped.acceleration, at: time)
   }
 
   /// Takes one angular rate, rad/s, body frame, right-handed; at most 100 rad/s on each axis.
-  public mutating func update(angularRate rate: Vector3, at time: Timestamp) {
+  ///
+  /// What a gyro misses while it is clipped is estimated from how the rate came there, and makes attitude less sure.
+  ///
+  /// - Parameter clipped: Where it lies beyond the gyro's range.
+  public mutating func update(
+    angularRate rate: Vector3, clipped: ClippedAxes = [], at time: Timestamp
+  ) {
     detach()
-    storage.update(angularRate: rate, at: time)
+    storage.update(angularRate: rate, clipped: clipped, at: time)
   }
 
   /// Takes one specific force, m/s^2, body frame: at rest it points up; at most 1000 on each axis.
-  public mutating func update(acceleration force: Vector3, at time: Timestamp) {
+  ///
+  /// - Parameter clipped: Where it lies beyond the accelerometer's range: what was missed makes velocity less sure.
+  public mutating func update(
+    acceleration force: Vector3, clipped: ClippedAxes = [], at time: Timestamp
+  ) {
     detach()
-    storage.update(acceleration: force, at: time)
+    storage.update(acceleration: force, clipped: clipped, at: time)
   }
 
   /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most

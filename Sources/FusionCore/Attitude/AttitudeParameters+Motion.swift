@@ -87,6 +87,12 @@
   /// Share of `turningNoise` squared on each axis: misalignment lets a rate about one axis show in all three.
   /// Default 0.2.
   public var axisShare = 0.2
+  /// Most that a clipped gyro is taken to miss, as a share of what it has shown meanwhile. Default 0.5.
+  public var clippedShare = 0.5
+  /// Standard deviation of what a clipped gyro misses, as a share of it. Default 0.5.
+  public var clippedDeviation = 0.5
+  /// Standard deviation of a force beyond the accelerometer's range, in m/s^2. Default 10.
+  public var clippedForce = 10.0
   /// How long a force is reused by accelerometers slower than a block, in s. Default 0.5.
   public var forceReuse = 0.5
 }

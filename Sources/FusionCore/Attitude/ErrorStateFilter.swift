@@ -2,6 +2,7 @@
 // blocks.
 
 import LinearAlgebra
+import SensorTypes
 
 /// Attitude with gyro bias and scale, velocity, the earth's field, the magnetometer's lag and what its
 /// calibration has left as states.
@@ -54,7 +55,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// The newest force, earth frame, and how much rate and force changed between the newest two samples.
   private var forceSample: Vector3?
   private var forceChange = Vector3.zero
-  private var rateChange = Vector3.zero
+  var rateChange = Vector3.zero
+  /// What a clipped gyro has missed so far.
+  var clipping = ClippedRotation()
   /// Low-passed specific force, and the velocity that it would have given of late; earth frame.
   var meanForce: Vector3?
   var reckonedVelocity = Vector3.zero
@@ -185,8 +188,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Turns the attitude by one interval.
   mutating func rotate(
-    _ rate: Vector3, previous: Vector3, _ dt: Double, _ c: AttitudeConstants
+    _ rate: Vector3, previous: Vector3, clipped: ClippedAxes, _ dt: Double, _ c: AttitudeConstants
   ) {
+    clipping.mended = .zero
+    if !clipped.isEmpty || clipping.isOpen {
+      integrateClipped(rate, previous: previous, clipped, dt, c)
+    }
     let turn = strapdown.rotate(rate, previous: previous, dt)
     let change = rate - previous
     block.add(
@@ -196,8 +203,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   /// Takes one specific force; gives it in the earth frame.
-  mutating func add(force: Vector3, offset: Double, _ c: AttitudeConstants) -> Vector3 {
-    let earth = strapdown.attitude(after: offset, limit: c.limits.extrapolation).rotate(force)
+  mutating func add(
+    force: Vector3, clipped: ClippedAxes, offset: Double, _ c: AttitudeConstants
+  ) -> Vector3 {
+    let attitude = strapdown.attitude(after: offset, limit: c.limits.extrapolation)
+    let earth = attitude.rotate(force)
+    if !clipped.isEmpty { block.noteClipped(clipped, rotation: attitude.matrix) }
     let change = earth - (forceSample ?? earth)
     block.add(force: earth, bend: change - forceChange)
     (forceSample, forceChange) = (earth, change)
@@ -247,6 +258,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Predicts over the block and takes its measurements.
   mutating func closeBlock(_ now: Circumstances, _ c: AttitudeConstants) {
     let duration = block.duration
+    if block.isRateClipped {
+      doubtClipped(c)
+      block.forgetField()
+      // It was compared with a heading that has been mended since.
+      course = nil
+    }
     if let course { takeCourse(course, c) }
     course = nil
     if let force = block.meanForce {
@@ -315,6 +332,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     noise[6] = c.velocityNoise * duration + block.missedVelocity(c)
     noise[7] = noise[6]
+    let beyond = block.clippedVelocity(c)
+    noise[6] += beyond.x
+    noise[7] += beyond.y
     for axis in ErrorVector.field..<ErrorVector.field + 2
     where covariance[axis, axis] < c.fieldLimit {
       noise[axis] = c.place.noise * duration

@@ -27,7 +27,8 @@ extension EstimatorStorage {
     if let offset = gyroOffset(at: time) {
       if state.filter.isRunning {
         let freed = state.filter.add(field: field, offset: offset, c)
-        if state.filter.hasNorth {
+        // In a swing beyond the gyro's range the attitude that turned it is not the board's.
+        if state.filter.hasNorth, !state.filter.clipping.isOpen {
           earth = freed
           if state.northTrustedTime >= c.north.trustDuration {
             heading = max(0, state.filter.summary.attitude.columns.z.z).squareRoot()

@@ -24,8 +24,10 @@ extension EstimatorStorage {
     state.monitor.reset()
   }
 
-  func update(acceleration force: Vector3, at time: Timestamp) {
+  func update(acceleration force: Vector3, clipped: ClippedAxes, at time: Timestamp) {
     let c = coefficients
+    // Without the filter nothing knows how unsure such a force is.
+    guard clipped.isEmpty || state.filter.isRunning && gyroOffset(at: time) != nil else { return }
     let dt: Double
     switch admit(force, limit: c.limits.force, at: time, after: state.forceTime) {
     case .rejected: return
@@ -36,7 +38,7 @@ extension EstimatorStorage {
     if let offset = gyroOffset(at: time) {
       state.rest.update(force: force, dt, c)
       if state.filter.isRunning {
-        let earth = state.filter.add(force: force, offset: offset, c)
+        let earth = state.filter.add(force: force, clipped: clipped, offset: offset, c)
         state.verticalAcceleration = earth.z - c.gravity
       } else {
         state.start.add(force: force)

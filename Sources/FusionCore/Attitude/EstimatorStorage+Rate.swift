@@ -4,8 +4,9 @@ import LinearAlgebra
 import SensorTypes
 
 extension EstimatorStorage {
-  func update(angularRate rate: Vector3, at time: Timestamp) {
+  func update(angularRate rate: Vector3, clipped: ClippedAxes, at time: Timestamp) {
     let c = coefficients
+    guard clipped.isEmpty || state.filter.isRunning else { return }
     let dt: Double
     switch admit(rate, limit: c.limits.angularRate, at: time, after: state.rateTime) {
     case .rejected: return
@@ -30,7 +31,7 @@ extension EstimatorStorage {
       limit: known.stationaryFloor + known.stationarySigmas * min(deviation, known.widestDeviation),
       c)
     if isRunning {
-      rotateFilter(rate, dt, time, c)
+      rotateFilter(rate, clipped, dt, time, c)
     } else {
       state.mode = .starting
       let mean = 0.5 * (rate + state.rate) - state.bias
@@ -49,10 +50,10 @@ extension EstimatorStorage {
   }
 
   private func rotateFilter(
-    _ rate: Vector3, _ dt: Double, _ time: Timestamp, _ c: AttitudeConstants
+    _ rate: Vector3, _ clipped: ClippedAxes, _ dt: Double, _ time: Timestamp, _ c: AttitudeConstants
   ) {
     state.mode = .inertial
-    state.filter.rotate(rate, previous: state.rate, dt, c)
+    state.filter.rotate(rate, previous: state.rate, clipped: clipped, dt, c)
     state.transition.decay(dt, c.transition)
     if history != nil {
       history?.add(state.filter.strapdown.attitude, at: time)

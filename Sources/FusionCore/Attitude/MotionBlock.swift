@@ -1,6 +1,7 @@
 // Sums over a tenth of a second: all that the filter learns of its samples.
 
 import LinearAlgebra
+import SensorTypes
 
 /// Sums over the block being filled. Everything in the earth frame, unless it says otherwise.
 struct MotionBlock: Sendable, Equatable, Codable {
@@ -19,6 +20,12 @@ struct MotionBlock: Sendable, Equatable, Codable {
   private var forceBends = 0.0
   private var force = Vector3.zero
   private var forceCount = 0.0
+  /// Whether the gyro was beyond its range: the attitudes that everything was summed with are not those of the board.
+  var isRateClipped = false
+  /// Sums over the axes on which a force was beyond its range, of the products of their horizontal parts: east with east,
+  /// east with north, north with north; and how many such forces there were.
+  private var clippedForce = Vector3.zero
+  private var clippedCount = 0.0
   /// Sums over the field's samples, freed of their lag: R, body frame, earth frame, squares.
   private var fieldRotation = Matrix3(diagonal: .zero)
   private var bodyField = Vector3.zero
@@ -57,6 +64,24 @@ struct MotionBlock: Sendable, Equatable, Codable {
     forceCount += 1
   }
 
+  /// Notes that a force which was taken lies beyond the accelerometer's range on some axes.
+  mutating func noteClipped(_ axes: ClippedAxes, rotation r: Matrix3) {
+    clippedCount += 1
+    func note(_ column: Vector3) {
+      clippedForce += Vector3(column.x * column.x, column.x * column.y, column.y * column.y)
+    }
+    if axes.contains(.x) { note(r.columns.x) }
+    if axes.contains(.y) { note(r.columns.y) }
+    if axes.contains(.z) { note(r.columns.z) }
+  }
+
+  /// Variance of each horizontal axis of the velocity by what the force was beyond the accelerometer's range, (m/s)^2.
+  func clippedVelocity(_ c: AttitudeConstants) -> SIMD2<Double> {
+    guard clippedCount > 0 else { return .zero }
+    let time = duration / forceCount * c.integration.clippedForce
+    return SIMD2(clippedForce.x, clippedForce.z) * (clippedCount * time * time)
+  }
+
   /// Takes one field sample.
   /// - Parameters:
   ///   - measured: Body frame, microtesla.
@@ -85,6 +110,10 @@ struct MotionBlock: Sendable, Equatable, Codable {
     rotation = matrix * rotation
     (turningX, turningY, turningZ) = (matrix * turningX, matrix * turningY, matrix * turningZ)
     force = matrix * force
+    let (c, s, p) = (matrix.columns.x.x, matrix.columns.x.y, clippedForce)
+    clippedForce = Vector3(
+      c * c * p.x - 2 * c * s * p.y + s * s * p.z, c * s * (p.x - p.z) + (c * c - s * s) * p.y,
+      s * s * p.x + 2 * c * s * p.y + c * c * p.z)
     fieldRotation = matrix * fieldRotation
     earthField = matrix * earthField
     fieldLag = matrix * fieldLag

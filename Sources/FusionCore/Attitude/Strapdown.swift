@@ -30,6 +30,11 @@ struct Strapdown: Sendable, Equatable, Codable {
     return turn
   }
 
+  /// Turns the attitude by what no sample has shown, body frame, radians.
+  mutating func turn(by turn: Vector3) {
+    attitude = (attitude * Quaternion(rotationVector: turn)).normalized
+  }
+
   /// The attitude `offset` seconds from the newest sample, within `limit` seconds of it.
   @inline(__always)  // A call would copy the whole struct.
   func attitude(after offset: Double, limit: Double) -> Quaternion {

@@ -42,6 +42,7 @@ public struct VerticalFrames: Sendable {
     strapdown.gyroMatrix = estimator.gyroMatrix
     let dt = self.time.map { time.seconds(since: $0) } ?? 0
     if dt > 0, dt <= estimator.coefficients.limits.longestGap {
+      if estimator.mendedTurn != .zero { strapdown.turn(by: estimator.mendedTurn) }
       _ = strapdown.rotate(rate, previous: previous, dt)
     }
     (self.time, previous) = (time, rate)
@@ -116,6 +117,9 @@ public struct VerticalFrames: Sendable {
 }
 
 extension AttitudeEstimator {
+  /// What the newest rate has mended of a swing beyond the gyro's range, body frame, radians.
+  var mendedTurn: Vector3 { storage.state.filter.clipping.mended }
+
   /// What the gyro's scale and alignment are off by; zero while the filter does not run.
   var gyroMatrix: Matrix3 {
     storage.state.filter.isRunning
