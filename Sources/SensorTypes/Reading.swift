@@ -8,6 +8,9 @@ public enum Reading: Sendable, Hashable {
   case acceleration(Vector3)
   /// Angular rate in rad/s, right-handed, and specific force in m/s^2, sampled together.
   case inertial(angularRate: Vector3, acceleration: Vector3)
+  /// Angular rate in rad/s and specific force in m/s^2, sampled together, while some axes stood at an end of their range:
+  /// on these axes the true value lies beyond the one given.
+  case clippedInertial(angularRate: Vector3, acceleration: Vector3, clipped: InertialClipping)
   /// Static pressure in pascals and the chip's temperature in degrees Celsius, of one conversion.
   case atmosphere(pressure: Double, temperature: Double)
 }

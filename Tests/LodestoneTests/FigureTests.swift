@@ -179,6 +179,10 @@ extension FigureSummary {
     case .inertial(let angularRate, let acceleration):
       add(name + " rate", angularRate)
       add(name + " force", acceleration)
+    case .clippedInertial(let angularRate, let acceleration, let clipped):
+      add(name + " rate", angularRate)
+      add(name + " force", acceleration)
+      add(name + " clipped", text: "\(clipped)")
     case .atmosphere(let pressure, let temperature):
       add(name + " pressure", pressure)
       add(name + " temperature", temperature)

@@ -116,7 +116,15 @@ struct MeasuringRangeTests {
     let samples = bench.run(seconds: 8)
     #expect(bench.words.count == 1 && bench.words[0].contains("next wider"), "\(bench.words)")
     var (fastest, worst) = (0.0, 0.0)
+    var clipped: [Sample<Reading>] = []
     for sample in samples {
+      if case .clippedInertial(let rate, _, let axes) = sample.value {
+        // It is published, and says less than there was.
+        clipped.append(sample)
+        let truth = bench.provider.truth(at: sample.time).angularRate
+        #expect(axes == InertialClipping(angularRate: .z))
+        #expect(abs(truth.z) > abs(rate.z) - chip.count - 60 * 0.5 / chip.rate)
+      }
       guard case .inertial(let rate, _) = sample.value else { continue }
       let truth = bench.provider.truth(at: sample.time).angularRate
       fastest = max(fastest, abs(rate.z))
@@ -128,6 +136,9 @@ struct MeasuringRangeTests {
     // A queue's moments are known to half a period, in which the spin changes by what this is.
     #expect(worst < chip.count + 60 * 0.5 / chip.rate)
     #expect(bench.task.status.state == .running && bench.task.status.counters.starts == 1)
+    // Until it has the wider range, at the third overflow that is counted as a blow of its own.
+    let counters = bench.task.status.counters
+    #expect(!clipped.isEmpty && counters.samples == samples.count)
   }
 
   @Test("a magnet that comes near for a moment changes nothing")

@@ -133,7 +133,8 @@ public struct MountDetector: Sendable {
         $0.rate += rate
         $0.forces += 1
       }
-    case .atmosphere: break
+    // Gestures are slow; only a blow or a fast spin is clipped.
+    case .clippedInertial, .atmosphere: break
     }
   }
 

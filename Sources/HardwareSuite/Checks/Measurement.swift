@@ -364,8 +364,10 @@ struct Channels {
       switch (reading.sample.value, quantity) {
       case (.magneticField(let v), "field"): vectors.append(v)
       case (.acceleration(let v), "acceleration"): vectors.append(v)
-      case (.inertial(_, let v), "acceleration"): vectors.append(v)
-      case (.inertial(let v, _), "angular rate"): vectors.append(v)
+      case (.inertial(_, let v), "acceleration"), (.clippedInertial(_, let v, _), "acceleration"):
+        vectors.append(v)
+      case (.inertial(let v, _), "angular rate"), (.clippedInertial(let v, _, _), "angular rate"):
+        vectors.append(v)
       case (.atmosphere(let p, _), "pressure"): scalars.append(p)
       case (.atmosphere(_, let t), "temperature"): scalars.append(t)
       default: break

@@ -87,26 +87,52 @@ package struct InertialScale: Sendable, Hashable {
     self.init(gPerCount: gPerCount, degreesPerSecondPerCount: 1 / countsPerDegree)
   }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment, sensor frame. Throws `.overflow` when an axis
-  /// stands at an end of the 16 bits.
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment, sensor frame; clipped where an axis stands at an
+  /// end of the 16 bits. Throws `.overflow` where all three of a sensor stand at the lowest number, which chips have there
+  /// before they have converted, and where all six axes stand at an end.
   func reading(_ block: RegisterBlock, _ layout: InertialLayout) throws(DriverError) -> Reading {
-    let (rateScale, forceScale): (Double, Double) = (
-      .pi / 180 * degreesPerSecondPerCount, gPerCount * standardGravity
+    let (rate, force) = (
+      counts(block, layout.angularRate, layout), counts(block, layout.acceleration, layout)
     )
-    return .inertial(
-      angularRate: try rateScale * counts(block, layout.angularRate, layout),
-      acceleration: try forceScale * counts(block, layout.acceleration, layout))
+    guard !isUnset(rate), !isUnset(force) else { throw .overflow }
+    return try Reading(
+      angularRate: (.pi / 180 * degreesPerSecondPerCount) * rate,
+      acceleration: (gPerCount * standardGravity) * force,
+      clipped: InertialClipping(
+        angularRate: ClippedAxes(rate, beyond: Self.largestCount),
+        acceleration: ClippedAxes(force, beyond: Self.largestCount)))
+  }
+
+  private func isUnset(_ counts: Vector3) -> Bool {
+    abs(counts.x) == 32_768 && abs(counts.y) == 32_768 && abs(counts.z) == 32_768
   }
 
   private func counts(
     _ block: RegisterBlock, _ index: Int, _ layout: InertialLayout
-  ) throws(DriverError) -> Vector3 {
+  ) -> Vector3 {
     let counts =
       layout.isBigEndian
-      ? try AxisCounts.bigEndian(block, at: index, limit: Self.largestCount)
-      : try AxisCounts.littleEndian(block, at: index, limit: Self.largestCount)
+      ? AxisCounts.bigEndian(block, at: index) : AxisCounts.littleEndian(block, at: index)
     return layout.isXTurned ? Vector3(-counts.x, counts.y, counts.z) : counts
   }
+}
+
+extension Reading {
+  /// What an accelerometer with a gyro says; clipped where an axis is.
+  ///
+  /// Throws `.overflow` where all six axes are: that is no motion, but a chip that is broken.
+  init(
+    angularRate: Vector3, acceleration: Vector3, clipped: InertialClipping
+  ) throws(DriverError) {
+    guard clipped.angularRate != .all || clipped.acceleration != .all else { throw .overflow }
+    self =
+      clipped.isEmpty
+      ? .inertial(angularRate: angularRate, acceleration: acceleration)
+      : .clippedInertial(angularRate: angularRate, acceleration: acceleration, clipped: clipped)
+  }
+
+  /// Whether an axis stood at an end of its range.
+  package var isClipped: Bool { if case .clippedInertial = self { true } else { false } }
 }
 
 /// An accelerometer with a gyro of 16 bits each, both converting together. What differs is what a count is, and where
@@ -123,7 +149,8 @@ extension InertialChip {
   /// Half a period: where half the rate passes, each output is the mean of one.
   package var latency: Double { 0.5 / outputRate }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment. Throws `.overflow` at an end of the 16 bits.
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment; clipped where an axis stands at an end of the 16
+  /// bits. Throws `.overflow` for outputs that are no measurement.
   package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     try scale.reading(block, Self.layout)
   }

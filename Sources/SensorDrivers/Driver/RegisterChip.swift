@@ -122,7 +122,7 @@ extension FlaggedChip {
     guard let block = try outputs.read(device, output.register, count: output.count) else {
       return nil
     }
-    // An output at its end stop does not change either: overflow is the better word for it.
+    // Outputs that all stand at an end do not change either: overflow is the better word for it.
     let reading = try reading(block)
     try outputs.check(block)
     return reading

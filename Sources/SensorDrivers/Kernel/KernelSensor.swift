@@ -215,8 +215,14 @@ package struct KernelSensor: SensorDriver {
     }
   }
 
+  /// Whether a gyro's and an accelerometer's values come together.
+  private var hasInertialFrames: Bool {
+    if case .buffered = source { kind == .inertial } else { false }
+  }
+
   private func reading(_ raw: SIMD8<Double>) throws(DriverError) -> Reading {
-    guard all(raw .> scaling.low), all(raw .< scaling.high) else { throw .overflow }
+    let isWithin = (raw .> scaling.low) .& (raw .< scaling.high)
+    guard all(isWithin) || hasInertialFrames else { throw .overflow }
     let value = (raw + scaling.offset) * scaling.gain
     func vector(_ lane: Int) throws(DriverError) -> Vector3 {
       let vector = Vector3(value[lane], value[lane + 1], value[lane + 2])
@@ -227,8 +233,15 @@ package struct KernelSensor: SensorDriver {
     case .magnetometer: return .magneticField(try vector(0))
     case .accelerometer: return .acceleration(try vector(0))
     case .inertial:
-      guard case .buffered = source else { return .acceleration(try vector(0)) }
-      return .inertial(angularRate: try vector(0), acceleration: try vector(3))
+      guard hasInertialFrames else { return .acceleration(try vector(0)) }
+      func clipped(_ lane: Int) -> ClippedAxes {
+        var axes: ClippedAxes = []
+        for axis in 0..<3 where !isWithin[lane + axis] { axes.insert(ClippedAxes(axis: axis)) }
+        return axes
+      }
+      return try Reading(
+        angularRate: try vector(0), acceleration: try vector(3),
+        clipped: InertialClipping(angularRate: clipped(0), acceleration: clipped(3)))
     case .barometer:
       return try Self.air.reading(pressure: errata.pressure(value[0]), temperature: value[1])
     case .receiver: throw .notReady("\(name) is no chip of the kernel's")

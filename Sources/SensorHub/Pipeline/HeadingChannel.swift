@@ -96,9 +96,12 @@ struct HeadingChannel: Sendable {
   }
 
   /// Takes an angular rate, rad/s, and a specific force, both in the body frame.
-  mutating func update(angularRate: Vector3, force: Vector3, at time: Timestamp) {
+  mutating func update(
+    angularRate: Vector3, force: Vector3, clipped: InertialClipping, at time: Timestamp
+  ) {
     awaitsGravity = false
-    estimator.update(angularRate: angularRate, acceleration: force, at: time)
+    estimator.update(
+      angularRate: angularRate, acceleration: force, clipped: clipped, at: time)
   }
 
   /// Takes a corrected field in the body frame, microtesla.

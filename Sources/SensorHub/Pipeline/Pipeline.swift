@@ -263,15 +263,9 @@ struct Pipeline: Sendable {
       motion.update(
         force: mount * force, angularRate: nil, at: time, heading.estimator, local.declination,
         publish)
-    case .inertial(let rate, let force):
-      let turn = chip.sense * (mount * rate)
-      heading.update(angularRate: turn, force: mount * force, at: time)
-      position.update(angularRate: turn, heading.estimator, at: time)
-      say(heading.courseOutput(at: time), at: time, publish)
-      vertical.update(heading.estimator, at: time)
-      motion.update(
-        force: mount * force, angularRate: turn, at: time, heading.estimator, local.declination,
-        publish)
+    case .inertial(let rate, let force): process(rate, force, .init(), of: chip, at: time, publish)
+    case .clippedInertial(let rate, let force, let clipped):
+      process(rate, force, clipped, of: chip, at: time, publish)
     case .magneticField(let raw):
       chips[sensor].newestField = raw
       let field = chip.corrected(raw)
@@ -293,6 +287,22 @@ struct Pipeline: Sendable {
       vertical.update(pressure: pressure, temperature: temperature, at: time, publish)
     }
     carry(at: time, publish)
+  }
+
+  /// Takes what a gyro and an accelerometer have said together.
+  private mutating func process(
+    _ rate: Vector3, _ force: Vector3, _ clipped: InertialClipping, of chip: ChipState,
+    at time: Timestamp, _ publish: (Observation) -> Void
+  ) {
+    let (turn, force) = (chip.sense * (chip.mount * rate), chip.mount * force)
+    let clipped = clipped.seen(through: chip.mount)
+    heading.update(angularRate: turn, force: force, clipped: clipped, at: time)
+    position.update(angularRate: turn, heading.estimator, at: time)
+    say(heading.courseOutput(at: time), at: time, publish)
+    // A clipped force would be taken for a fall, and so would one that a wrong attitude turns.
+    if clipped.isEmpty { vertical.update(heading.estimator, at: time) }
+    motion.update(
+      force: force, angularRate: turn, at: time, heading.estimator, local.declination, publish)
   }
 
   private mutating func say(

@@ -267,11 +267,13 @@ final class SensorTask: WorkerTask {
         hasMoment = true
         try deliver(reading, of: driver, edge: edge, now: now, into: &outbox)
         var waiting = driver.isSelfTimed ? Self.readingsPerLook : 0
-        while driver.backlog > 0 || waiting > 0, let reading = try driver.poll() {
+        // What is left in the queue of a chip that gets another range is no longer what its counts say.
+        while life.isMeasuring, driver.backlog > 0 || waiting > 0, let reading = try driver.poll() {
           waiting -= 1
           try deliver(
             reading, of: driver, edge: driver.isSelfTimed ? nil : edge, now: now, into: &outbox)
         }
+        guard life.isMeasuring else { return }
         let wait = line != nil ? 1.5 : clock == nil ? Self.firstLook : 1
         due = now.advanced(bySeconds: period * wait)
       } else {
@@ -324,8 +326,14 @@ final class SensorTask: WorkerTask {
     let after = Double(driver.backlog) * (clock?.period ?? 0)
     let time =
       ownTime(of: driver, now: now) ?? newest.advanced(bySeconds: -after - driver.latency)
-    // That it is back comes before what it says.
-    if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
+    if reading.isClipped {
+      takeOverflow(now: now, into: &outbox)
+      // A chip that has said nothing good of late may be broken on these axes.
+      guard supervisor.deliveredClipped() else { return }
+    } else if supervisor.delivered(at: now) {
+      // That it is back comes before what it says.
+      outbox.append(.status(supervisor.status))
+    }
     outbox.append(
       .reading(
         SensorReading(
@@ -345,25 +353,27 @@ final class SensorTask: WorkerTask {
   }
 
   private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [WorkerOutput]) {
-    if case .overflow = error {
-      outbox.append(.beyondRange(sensor: supervisor.status.index, at: now))
-    }
-    let retry = supervisor.failed(error, starting: !life.isMeasuring, at: now)
-    if case .overflow = error, life.isMeasuring {
-      widen(at: now, into: &outbox)
-      // Still answering, but nothing to publish: say so, go on looking, through one range after the other. Of a slow chip
-      // the second conversion in a row: the third comes when three periods are over.
-      let limit = max(Self.silenceLimit, 1.5 / (life.driver?.outputRate ?? boardRate))
-      if !supervisor.hasFailed, supervisor.hasNoSample(at: now, limit: limit) {
-        supervisor.enter(.failed(supervisor.words(error)), at: now)
-        outbox.append(.status(supervisor.status))
-      }
-    }
-    guard let retry else { return }
+    if case .overflow = error { return takeOverflow(now: now, into: &outbox) }
+    guard let retry = supervisor.failed(error, starting: !life.isMeasuring, at: now) else { return }
     if error == .stuck { stuckAt = lastReading }
     life.fail()
     due = retry
     outbox.append(.status(supervisor.status))
+  }
+
+  /// Some axes were beyond the range: counts it, and takes a wider range where that happens again and again.
+  private func takeOverflow(now: Timestamp, into outbox: inout [WorkerOutput]) {
+    outbox.append(.beyondRange(sensor: supervisor.status.index, at: now))
+    _ = supervisor.failed(.overflow, starting: !life.isMeasuring, at: now)
+    guard life.isMeasuring else { return }
+    widen(at: now, into: &outbox)
+    // Still answering, but with no whole sample: say so, go on looking, through one range after the other. Of a slow chip
+    // the second conversion in a row: the third comes when three periods are over.
+    let limit = max(Self.silenceLimit, 1.5 / (life.driver?.outputRate ?? boardRate))
+    if !supervisor.hasFailed, supervisor.hasNoSample(at: now, limit: limit) {
+      supervisor.enter(.failed(supervisor.words(.overflow)), at: now)
+      outbox.append(.status(supervisor.status))
+    }
   }
 
   /// Gives a chip that is beyond its range again and again the next wider one, by another start; not where there is none,

@@ -82,6 +82,15 @@ struct Supervisor {
     return true
   }
 
+  /// A sample arrived some of whose axes are clipped. Returns whether it may be passed on: only while the chip runs, which
+  /// such samples alone do not show.
+  mutating func deliveredClipped() -> Bool {
+    guard state == .running else { return false }
+    status.counters.samples &+= 1
+    errorsInARow = 0
+    return true
+  }
+
   /// What a receiver says of itself, and how many commands it has not taken. Returns whether its name is new.
   mutating func learned(_ identity: SensorIdentity?, refusals: UInt64) -> Bool {
     status.counters.refusals = refusals

@@ -25,7 +25,7 @@ extension AxisChannel {
       get: { reading in
         switch reading {
         case .acceleration(let force): force
-        case .inertial(_, let force): force
+        case .inertial(_, let force), .clippedInertial(_, let force, _): force
         default: nil
         }
       })

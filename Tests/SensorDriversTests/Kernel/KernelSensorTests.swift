@@ -94,6 +94,27 @@ import Testing
     #expect(other.driver.note?.contains("in_magn") == false)
   }
 
+  @Test("one axis beyond the range is marked in the kernel's buffers, too", arguments: 0..<6)
+  func clipped(lane: Int) throws {
+    var bench = try KernelBench("LSM6DSOX", .lsm6dsox, kind: .inertial, rate: 104)
+    var (rate, force) = (Vector3(0.7, 0.5, -0.2), Vector3(3, -1, 9))
+    if lane < 3 { rate[lane] = 100 } else { force[lane - 3] = -1000 }
+    bench.show { ($0.specificForce, $0.angularRate) = (force, rate) }
+    try bench.start()
+    guard case .clippedInertial(let turn, let found, let clipped) = try bench.settled() else {
+      Issue.record("nothing is marked")
+      return
+    }
+    let axis = ClippedAxes(axis: lane % 3)
+    #expect(
+      clipped
+        == (lane < 3 ? InertialClipping(angularRate: axis) : InertialClipping(acceleration: axis)))
+    for other in 0..<3 {
+      if other != lane { #expect(abs(turn[other] - rate[other]) < 0.01) }
+      if other != lane - 3 { #expect(abs(found[other] - force[other]) < 0.1) }
+    }
+  }
+
   @Test(
     "pressure and temperature in the ABI's units and as raw numbers",
     arguments: [false, true], [(30_000.0, -40.0), (101_325, 21.5), (110_000, 85)])
