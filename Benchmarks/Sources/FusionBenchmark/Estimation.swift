@@ -65,8 +65,11 @@ package struct CausalFilter {
 
   /// Takes a row's samples.
   package mutating func take(_ row: Row) {
-    if let rate = row.rate { estimator.update(angularRate: rate, at: row.rateTime) }
-    estimator.update(acceleration: row.force, at: row.time)
+    if let rate = row.rate {
+      estimator.update(angularRate: rate, clipped: row.clipped.angularRate, at: row.rateTime)
+    }
+    estimator.update(
+      acceleration: row.force, clipped: row.clipped.acceleration, at: row.time)
     if let field = row.field {
       estimator.update(magneticField: field, at: row.time, quality: Estimation.quality)
     }

@@ -13,6 +13,8 @@ package struct Row: Equatable, Sendable {
   package var truthTime: Timestamp
   /// rad/s; `nil` without a gyro.
   package var rate: Vector3?
+  /// Where rate and force lie beyond the sensors' ranges.
+  package var clipped = InertialClipping()
   /// m/s^2.
   package var force: Vector3
   /// microtesla; `nil` without a magnetometer.
@@ -55,6 +57,7 @@ package struct Preparation: Equatable, Sendable {
   /// - Throws: `RecordingError` where nothing that counts is left.
   package func rows(of recording: Recording) throws -> [Row] {
     let records = recording.records
+    let (gyro, accelerometer) = (recording.gyroRange, recording.accelerometerRange)
     var first = 0
     if let start {
       guard let motion = records.firstIndex(where: \.isMoving) else {
@@ -72,7 +75,12 @@ package struct Preparation: Equatable, Sendable {
       defer { last += stride }
       if drop > 0, random.uniform() < drop / 100 { continue }
       let group = (averages ? last - stride + 1 : last)...last
-      rows.append(row(records, group, slip: jitter > 0 ? random.uniform() * 2 - 1 : 0))
+      var row = row(records, group, slip: jitter > 0 ? random.uniform() * 2 - 1 : 0)
+      for record in records[group] {
+        row.clipped.angularRate.formUnion(gyro.clipped(record.rate))
+        row.clipped.acceleration.formUnion(accelerometer.clipped(record.force))
+      }
+      rows.append(row)
     }
     keepOrder(&rows)
     guard rows.contains(where: \.counts) else {

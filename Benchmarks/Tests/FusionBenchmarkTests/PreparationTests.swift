@@ -18,6 +18,27 @@ struct PreparationTests {
     #expect(rows.map(\.truthTime) == rows.map(\.time))
   }
 
+  @Test("rows at the end of a sensor's range are marked, the top of a swing is not")
+  func clips() throws {
+    func recording(flat: Bool) throws -> [Row] {
+      var recording = numbered(60)
+      for index in recording.records.indices {
+        let swing = 12 * sin(2 * .pi * Double(index) / 60)
+        recording.records[index].rate = Vector3(0, flat ? max(-8, min(8, swing)) : swing, 0)
+        let blow = 30 * sin(2 * .pi * Double(index) / 60)
+        recording.records[index].force = Vector3(0, 0, flat ? min(19.6, blow) : blow)
+      }
+      return try Preparation().rows(of: recording)
+    }
+    let (flat, round) = try (recording(flat: true), recording(flat: false))
+    #expect(round.allSatisfy { $0.clipped.isEmpty })
+    for row in flat {
+      #expect(row.clipped.angularRate == (abs(row.rate?.y ?? 0) > 7.99 ? .y : []))
+      #expect(row.clipped.acceleration == (row.force.z > 19.59 ? .z : []))
+    }
+    #expect(flat.contains { !$0.clipped.angularRate.isEmpty && $0.clipped.acceleration.isEmpty })
+  }
+
   @Test(
     "every n-th row, the last of each group, n being the nearest whole number",
     arguments: [(285.0, 1), (143, 2), (100, 3), (50, 6), (47, 6), (10, 29)])
