@@ -54,8 +54,8 @@ public struct SensorCounters: Sendable, Hashable {
   public var starts: UInt64 = 0
   /// Times its configuration was found lost (a brown-out).
   public var configurationsLost: UInt64 = 0
-  /// Samples with a value beyond the range. They are not published, but those of a gyro with an accelerometer, whose clipped
-  /// axes are marked.
+  /// Samples with a value beyond the range. Those of a gyro with an accelerometer are published with their clipped axes
+  /// marked; all others are not published.
   public var overflows: UInt64 = 0
   /// Times it kept repeating one value, or fell silent.
   public var stalls: UInt64 = 0

@@ -136,7 +136,7 @@ struct MeasuringRangeTests {
     // A queue's moments are known to half a period, in which the spin changes by what this is.
     #expect(worst < chip.count + 60 * 0.5 / chip.rate)
     #expect(bench.task.status.state == .running && bench.task.status.counters.starts == 1)
-    // Until it has the wider range, at the third overflow that is counted as a blow of its own.
+    // The chip takes the wider range at the third separate overflow; until then its samples are marked.
     let counters = bench.task.status.counters
     #expect(!clipped.isEmpty && counters.samples == samples.count)
   }

@@ -11,7 +11,7 @@ package struct SensorRange: Equatable, Sendable {
 
   /// How near to the end counts as the end: a calibration tilts the axes a little, and scales them.
   private static let nearness = 0.008
-  /// A swing that is not clipped does not stay at its top for so many rows.
+  /// Fewest rows at the largest value that count as a flat top.
   private static let leastRows = 3
   /// And it is entered and left by a step of at least this share.
   private static let leastStep = 0.03
