@@ -41,7 +41,7 @@ public struct Matrix3: Sendable, Hashable {
   }
 
   /// The matrix applied to a vector.
-  @inlinable public static func * (m: Matrix3, v: Vector3) -> Vector3 {
+  @inlinable @inline(__always) public static func * (m: Matrix3, v: Vector3) -> Vector3 {
     m.columns.x * v.x + m.columns.y * v.y + m.columns.z * v.z
   }
 
@@ -51,19 +51,19 @@ public struct Matrix3: Sendable, Hashable {
   }
 
   /// The sum, entry by entry.
-  @inlinable public static func + (a: Matrix3, b: Matrix3) -> Matrix3 {
+  @inlinable @inline(__always) public static func + (a: Matrix3, b: Matrix3) -> Matrix3 {
     Matrix3(
       columns: a.columns.x + b.columns.x, a.columns.y + b.columns.y, a.columns.z + b.columns.z)
   }
 
   /// The difference, entry by entry.
-  @inlinable public static func - (a: Matrix3, b: Matrix3) -> Matrix3 {
+  @inlinable @inline(__always) public static func - (a: Matrix3, b: Matrix3) -> Matrix3 {
     Matrix3(
       columns: a.columns.x - b.columns.x, a.columns.y - b.columns.y, a.columns.z - b.columns.z)
   }
 
   /// The matrix with every entry multiplied.
-  @inlinable public static func * (s: Double, m: Matrix3) -> Matrix3 {
+  @inlinable @inline(__always) public static func * (s: Double, m: Matrix3) -> Matrix3 {
     Matrix3(columns: s * m.columns.x, s * m.columns.y, s * m.columns.z)
   }
 

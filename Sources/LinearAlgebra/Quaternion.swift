@@ -24,7 +24,7 @@ public struct Quaternion: Sendable, Hashable, Codable {
   public static let identity = Quaternion(w: 1, vector: .zero)
 
   /// The rotation by the angle `|v|` (radians) about the direction of `v`, right-handed.
-  @inlinable public init(rotationVector v: Vector3) {
+  @inlinable @inline(__always) public init(rotationVector v: Vector3) {
     let square = v.lengthSquared
     if square < 0.01 {
       // The series of cos(a/2) and sin(a/2)/a: exact to the last digit up to 0.1 rad, and without a
@@ -48,23 +48,25 @@ public struct Quaternion: Sendable, Hashable, Codable {
   }
 
   /// The inverse of a unit quaternion.
-  @inlinable public var conjugate: Quaternion { Quaternion(w: w, vector: -vector) }
+  @inlinable @inline(__always) public var conjugate: Quaternion {
+    Quaternion(w: w, vector: -vector)
+  }
 
   /// The composition: `b` acts first.
-  @inlinable public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
+  @inlinable @inline(__always) public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
     Quaternion(
       w: a.w * b.w - a.vector.dot(b.vector),
       vector: a.w * b.vector + b.w * a.vector + a.vector.cross(b.vector))
   }
 
   /// The rotated vector.
-  @inlinable public func rotate(_ v: Vector3) -> Vector3 {
+  @inlinable @inline(__always) public func rotate(_ v: Vector3) -> Vector3 {
     let t = 2 * vector.cross(v)
     return v + w * t + vector.cross(t)
   }
 
   /// The quaternion scaled to length one; the identity where there is nothing to scale.
-  @inlinable public var normalized: Quaternion {
+  @inlinable @inline(__always) public var normalized: Quaternion {
     let n = (w * w + vector.lengthSquared).squareRoot()
     guard n > 0, n.isFinite else { return .identity }
     let share = 1 / n
@@ -78,7 +80,7 @@ public struct Quaternion: Sendable, Hashable, Codable {
   }
 
   /// The rotation as a matrix.
-  @inlinable public var matrix: Matrix3 {
+  @inlinable @inline(__always) public var matrix: Matrix3 {
     let (x, y, z) = (vector.x, vector.y, vector.z)
     let (xx, yy, zz) = (2 * x * x, 2 * y * y, 2 * z * z)
     let (xy, xz, yz) = (2 * x * y, 2 * x * z, 2 * y * z)

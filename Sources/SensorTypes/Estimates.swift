@@ -6,13 +6,14 @@ public struct HeadingEstimate: Sendable, Hashable {
   public var time: Timestamp
   /// The body's y axis clockwise from magnetic north, radians, 0 up to 2 pi.
   public var magneticHeading: Double
-  /// Half the width of the 95 % interval, radians; `nil` with a `reason` when heading is not to be trusted.
+  /// Half the width of the 95 % interval, radians; `nil`, with a `reason`, where heading is not to be trusted.
   public var accuracy: Double?
   /// The body's y axis clockwise from true north, radians; `nil` with a `trueReason`.
   public var trueHeading: Double?
   /// Declination that leads from magnetic to true heading, radians east.
   public var declination: Double?
-  /// Why `accuracy` is missing.
+  /// Why `accuracy` is missing; beside an accuracy, what is wrong with the field, so that heading is the gyro's for the
+  /// most part.
   public var reason: NoData?
   /// Why `trueHeading` is missing.
   public var trueReason: NoData?

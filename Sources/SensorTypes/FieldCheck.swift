@@ -25,7 +25,8 @@ public struct FieldCheck: Sendable, Hashable, Codable {
   public var expected: FieldShape?
   /// Where `expected` comes from.
   public var origin: FieldReference?
-  /// Whether the field is judged not to be the earth's: heading has no accuracy then.
+  /// Whether the field is judged not to be the earth's: heading is the gyro's then, for the most part, as long as its
+  /// accuracy lasts.
   public var isDisturbed: Bool
   /// Strength of the magnet on the board that the filter has found since the calibration, microtesla; 0 without.
   public var magnet: Double

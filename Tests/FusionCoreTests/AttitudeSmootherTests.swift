@@ -98,7 +98,7 @@ import Testing
   ) -> ([Moment], AttitudeSmoother) {
     var board = SimulatedBoard()
     board.bias = Vector3(0.7, -0.4, 0.9) * degree
-    var estimator = AttitudeEstimator(keepsHistory: true)
+    var estimator = AttitudeEstimator(.offline, keepsHistory: true)
     let trajectory = Trajectory.walk(
       begin: begin, tilt: 35 * degree, phase: Double(seed), setOff: setOff)
     let moments = record(board, trajectory, seconds: 40, seed: seed, &estimator)
@@ -112,7 +112,7 @@ import Testing
     board.disturbance = { t in
       Vector3(6, -2, 3) * Trajectory.ramp(t, 20, 22) * (1 - Trajectory.ramp(t, 28, 30))
     }
-    var estimator = AttitudeEstimator(keepsHistory: true)
+    var estimator = AttitudeEstimator(.offline, keepsHistory: true)
     let moments = Self.record(
       board, .walk(begin: 4, tilt: 30 * degree, phase: Double(seed)), seconds: 60, seed: seed,
       &estimator)
@@ -129,8 +129,8 @@ import Testing
   func end() throws {
     let board = SimulatedBoard()
     let trajectory = Trajectory.walk(begin: 1, tilt: 30 * degree, phase: 0)
-    var plain = AttitudeEstimator()
-    var recorded = AttitudeEstimator(keepsHistory: true)
+    var plain = AttitudeEstimator(.offline)
+    var recorded = AttitudeEstimator(.offline, keepsHistory: true)
     _ = Self.record(board, trajectory, seconds: 20, seed: 5, &plain)
     let moments = Self.record(board, trajectory, seconds: 20, seed: 5, &recorded)
     #expect(plain.state == recorded.state)
@@ -148,7 +148,7 @@ import Testing
   func continuity() throws {
     var board = SimulatedBoard()
     board.bias = Vector3(1, 1, -1) * degree
-    var estimator = AttitudeEstimator(keepsHistory: true)
+    var estimator = AttitudeEstimator(.offline, keepsHistory: true)
     let trajectory = Trajectory.walk(begin: 0, tilt: 30 * degree, phase: 1)
     let moments = Self.record(board, trajectory, seconds: 20, seed: 6, &estimator)
     let smoother = AttitudeSmoother(estimator)
@@ -173,7 +173,7 @@ import Testing
   func halfTurn(beyond: Double) throws {
     var board = SimulatedBoard()
     board.hasMagnetometer = false
-    var estimator = AttitudeEstimator(keepsHistory: true)
+    var estimator = AttitudeEstimator(.offline, keepsHistory: true)
     // Until there is a field the estimator says 0, and drifts by a bias that no rest shows.
     board.bias = Vector3(0, 0, 0.8 * degree)
     let trajectory = Trajectory(
@@ -197,10 +197,13 @@ import Testing
     var board = SimulatedBoard()
     board.bias = Vector3(0.5, 0.5, -0.5) * degree
     let trajectory = Trajectory.walk(begin: 0, tilt: 30 * degree, phase: 1)
+    // An anomaly of the field takes minutes to average out, and windows of 10 s have not got them.
+    var params = AttitudeParameters.offline
+    (params.azimuth.leastDeviation, params.azimuth.deviation) = (0, 0)
     var (whole, parts) = (
-      AttitudeEstimator(keepsHistory: true), AttitudeEstimator(keepsHistory: true)
+      AttitudeEstimator(params, keepsHistory: true), AttitudeEstimator(params, keepsHistory: true)
     )
-    parts.storage.history = AttitudeHistory(smootherParameters(window: 100, overlap: 200))
+    parts.storage.history = AttitudeHistory(smootherParameters(window: 100, overlap: 300))
     _ = Self.record(board, trajectory, seconds: 90, seed: 7, &whole)
     let moments = Self.record(board, trajectory, seconds: 90, seed: 7, &parts)
     let (a, b) = (AttitudeSmoother(whole), AttitudeSmoother(parts))
@@ -210,14 +213,14 @@ import Testing
       let (x, y) = try (#require(a.attitude(at: time)), #require(b.attitude(at: time)))
       worst = max(worst, (x * y.conjugate).rotationVector.length / degree)
     }
-    // 20 s of foresight instead of 90: the bias is known as well by then, the gyro's scale nearly.
+    // 30 s of foresight instead of 90: the bias is known as well by then, the gyro's scale nearly.
     #expect(worst < 0.3)
   }
 
   @Test("nothing is carried over a gap, and nothing is said of it")
   func gap() throws {
     let board = SimulatedBoard()
-    var estimator = AttitudeEstimator(keepsHistory: true)
+    var estimator = AttitudeEstimator(.offline, keepsHistory: true)
     let first = Self.record(
       board, .walk(begin: 0, tilt: 20 * degree, phase: 1), seconds: 15, seed: 8, &estimator)
     let alone = AttitudeSmoother(estimator)
@@ -239,7 +242,7 @@ import Testing
     for (gyro, accelerometer) in [(false, true), (true, false), (false, false)] {
       var board = SimulatedBoard()
       (board.hasGyro, board.hasAccelerometer) = (gyro, accelerometer)
-      var estimator = AttitudeEstimator(keepsHistory: true)
+      var estimator = AttitudeEstimator(.offline, keepsHistory: true)
       let moments = Self.record(board, .still(heading: 1), seconds: 5, seed: 10, &estimator)
       let smoother = AttitudeSmoother(estimator)
       #expect(smoother.isEmpty)
@@ -252,13 +255,16 @@ import Testing
   func resumed() throws {
     let board = SimulatedBoard()
     let trajectory = Trajectory.walk(begin: 0, tilt: 30 * degree, phase: 1)
-    var before = AttitudeEstimator(keepsHistory: true)
+    var before = AttitudeEstimator(.offline, keepsHistory: true)
     _ = Self.record(board, trajectory, seconds: 10, seed: 11, &before)
     var after = AttitudeEstimator(state: before.state, keepsHistory: true)
     let moments = Self.record(board, trajectory, from: 10, seconds: 20, seed: 12, &after)
     let result = try Self.compare(moments, AttitudeSmoother(after))
     #expect(result.smoothed.rms <= result.causal.rms)
-    var plain = AttitudeEstimator(state: before.state)
+    // What can be smoothed takes every correction whole.
+    var params = AttitudeParameters()
+    params.magnetometer.takeWholeGains()
+    var plain = AttitudeEstimator(params, state: before.state)
     _ = Self.record(board, trajectory, from: 10, seconds: 20, seed: 12, &plain)
     #expect(plain.state == after.state)
   }
@@ -266,7 +272,7 @@ import Testing
   @Test("hostile values and times give attitudes that are rotations, or none", arguments: 1...6)
   func hostile(seed: UInt64) {
     var random = Noise(400 + seed)
-    var estimator = AttitudeEstimator(keepsHistory: true)
+    var estimator = AttitudeEstimator(.offline, keepsHistory: true)
     estimator.storage.history = AttitudeHistory(smootherParameters(window: 20, overlap: 10))
     let extremes = [0, 1e-300, 1e300, -.infinity, .nan, 99, -99, 999, 9_999]
     var time = Timestamp(nanoseconds: 0)

@@ -50,7 +50,7 @@ import Testing
     for _ in 0..<200 {
       let q = attitude(
         heading: 6 * noise.uniform(), pitch: 2.4 * noise.uniform() - 1.2, roll: noise.normal())
-      let gradient = DirectAttitude.headingGradient(of: q)
+      let gradient = DirectAttitude.headingGradient(forward: q.rotate(Vector3(0, 1, 0)))
       for axis in 0..<3 {
         var turn = Vector3.zero
         turn[axis] = 1e-6

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FusionCore
 
-/// A linear problem on the filter's own 23 errors, solved twice: step by step and as one system of equations.
+/// A linear problem on the filter's own 24 errors, solved twice: step by step and as one system of equations.
 private struct LinearRun {
   static let n = ErrorVector.count
   /// Steps: each moves the errors by `transitions`, adds `noises`, and measures.
@@ -51,7 +51,7 @@ private struct LinearRun {
     var x = ErrorVector.zero
     for step in 0..<steps {
       let f = ErrorCovariance.Transition(
-        attitude: (vector(), vector(), vector()), velocity: (vector(), vector()))
+        attitude: (vector(), vector(), vector()), lift: 0.3 * random.normal())
       var move = Self.dense([
         (0, f.attitude.0), (1, f.attitude.1), (2, f.attitude.2), (6, f.velocity.0),
         (7, f.velocity.1),
@@ -74,6 +74,10 @@ private struct LinearRun {
         extra = (8, 2)
         covariance.decouple(extra.index, variance: extra.variance)
         move[extra.index] = [Double](repeating: 0, count: Self.n)
+      }
+      if step == 3 {
+        covariance.fade(ErrorVector.anomaly, by: 0.8)
+        move[ErrorVector.anomaly] = move[ErrorVector.anomaly].map { 0.8 * $0 }
       }
       var noise = ErrorVector.zero
       for index in 0..<Self.n { noise[index] = 0.1 + 0.2 * random.uniform() }

@@ -45,7 +45,7 @@ struct HeadingTransitionTests {
   // second, a sample of a hundredth of a second sees the hundredth part.
   @Test(
     "while another calibration is taken up, no north that is found makes the heading jump",
-    arguments: [15.0, 25, 40], 2...3)
+    arguments: [15.0, 25, 40], [3, 5] as [UInt64])
   func found(strength: Double, seed: UInt64) {
     func run(isTakenUp: Bool) -> (largest: Double, count: Int) {
       var random = Noise(0xBEE5 &+ seed)

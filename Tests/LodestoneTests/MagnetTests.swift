@@ -119,16 +119,19 @@ struct MagnetTests {
     "D2 D8: a magnet that stays for twelve seconds is one failure, a prompt at most once, and no change of the record",
     arguments: MagnetScene.Sensors.allCases, [60.0, 600])
   func failure(sensors: MagnetScene.Sensors, strength: Double) throws {
-    let gone = Self.come + 12
+    // A gyro that knew north before goes on with it. Heading is impossible beside a magnet that was there from the start,
+    // and so strong that it cannot pass for the earth's field.
+    let strength = sensors == .gyro ? max(strength, 200) : strength
+    let come = sensors == .gyro ? 0 : Self.come
     let scene = try MagnetScene(
       sensors, .still, seed: 3,
       magnets: [
         Magnet(
-          field: strength * Self.direction(3), place: .room, from: Self.come, until: gone)
+          field: strength * Self.direction(3), place: .room, from: come, until: come + 12)
       ])
     scene.run(2)
     let record = try Data(contentsOf: scene.record)
-    scene.run(Self.come + 4.5 - 2)
+    scene.run(come + 4.5 - 2)
     #expect(scene.listener.failures.isEmpty)
     scene.run(30)
     #expect(scene.listener.failures.count == 1)
@@ -138,6 +141,22 @@ struct MagnetTests {
     #expect(scene.listener.headings.last?.accuracy != nil)
     let last = try #require(scene.listener.headings.last)
     #expect(scene.error(last) < 3)
+  }
+
+  @Test(
+    "D2: while a gyro carries heading past a magnet there is no failure: headings go on, and are right",
+    arguments: [60.0, 600])
+  func carried(strength: Double) throws {
+    let scene = try MagnetScene(
+      .gyro, .still, seed: 3,
+      magnets: [
+        Magnet(
+          field: strength * Self.direction(3), place: .room, from: Self.come, until: Self.come + 12)
+      ])
+    scene.run(Self.come + 20)
+    #expect(scene.listener.failures.isEmpty)
+    let late = scene.listener.headings.suffix(20)
+    #expect(late.count == 20 && late.allSatisfy { $0.accuracy != nil && scene.error($0) < 3 })
   }
 
   @Test(

@@ -57,7 +57,7 @@ struct RandomFaultTests {
       case .heading(let heading):
         isSound =
           heading.time >= headingTime && (0..<2 * .pi).contains(heading.magneticHeading)
-          && heading.field?.isFinite ?? true && (heading.accuracy == nil) != (heading.reason == nil)
+          && heading.field?.isFinite ?? true && (heading.accuracy != nil || heading.reason != nil)
           && (heading.accuracy.map { $0 > 0 && $0 <= .pi } ?? true)
           && (firstFix != nil || heading.trueHeading == nil)
         headingTime = heading.time

@@ -46,6 +46,10 @@ final class AttitudeConstants: Sendable {
   let stationary: StationaryParameters
   let slowTurn: SlowTurnParameters
   let magnetometer: MagnetometerWeightParameters
+  /// How much of each error the field corrects.
+  let fieldShares: ErrorVector
+  let azimuth: AzimuthParameters
+  let contradiction: ContradictionParameters
   let place: PlaceFieldParameters
   let north: NorthParameters
   let magnet: MagnetDetectorParameters
@@ -99,6 +103,9 @@ final class AttitudeConstants: Sendable {
     stationary = params.stationary
     slowTurn = params.slowTurn
     magnetometer = params.magnetometer
+    fieldShares = params.magnetometer.shares
+    azimuth = params.azimuth
+    contradiction = params.contradiction
     place = params.place
     north = params.north
     magnet = params.magnet

@@ -36,11 +36,14 @@ public struct AttitudeEstimator: Sendable {
 
   /// Makes an estimator, or resumes one from a saved state.
   /// - Parameter keepsHistory: Whether to keep what an `AttitudeSmoother` needs once the run is over. It is no
-  ///   part of the state and changes no result; an hour at 208 Hz takes up to 190 MB.
+  ///   part of the state; an hour at 208 Hz takes up to 190 MB. What can be smoothed corrects every error by all that the
+  ///   gain says, as `AttitudeParameters.offline` does: these are the parameters for it.
   public init(
     _ params: AttitudeParameters = AttitudeParameters(), state: AttitudeState = AttitudeState(),
     keepsHistory: Bool = false
   ) {
+    var params = params
+    if keepsHistory { params.magnetometer.takeWholeGains() }
     storage = EstimatorStorage(
       params, state, keepsHistory ? AttitudeHistory(params.sound.smoother) : nil)
     storage.state.filter.stopTape()
@@ -82,12 +85,16 @@ public struct AttitudeEstimator: Sendable {
   /// Heading of the body's y axis at the newest sample, or the reason why it is missing.
   ///
   /// - Parameter now: The present moment; what is older than `limits.lossTimeout` by then is lost.
-  /// - Returns: A heading. With `accuracy` it is to be trusted; without, `reason` says why not
-  ///   (`uncalibrated`, `magneticInterference`) and the value is what it would be.
+  /// - Returns: A heading. With `accuracy` it is to be trusted, also where a `reason` says that the field is not the
+  ///   earth's (`magneticInterference`): it is the gyro's then, for the most part. Without, `reason` says why not (`uncalibrated`,
+  ///   `magneticInterference`) and the value is what it would be.
   ///   A failure where even a doubtful heading is missing: `notYet`, `tiltUnknown`, `sensorLost`.
   public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
     storage.heading(at: now)
   }
+
+  /// The same without what is said about it, for who reads at every sample; `nil` where `heading(at:)` fails.
+  public func compass(at now: Timestamp) -> CompassHeading? { storage.compass(at: now) }
 
   /// The gyro's bias in the body frame, rad/s.
   public var gyroBias: Vector3 { storage.gyroBias }
@@ -202,6 +209,17 @@ public struct AttitudeEstimator: Sendable {
   }
 }
 
+/// Heading and attitude of one moment, in numbers alone.
+public struct CompassHeading: Sendable, Hashable {
+  /// The body's y axis clockwise from magnetic north, radians, 0 up to 2 pi.
+  public let magneticHeading: Double
+  /// Half the width of the 95 % interval, radians; `nil` where heading is not to be trusted, which `heading(at:)` gives
+  /// the reason of.
+  public let accuracy: Double?
+  /// The attitude, body to earth (ENU with y to *magnetic* north).
+  public let attitude: Quaternion
+}
+
 /// Everything that changes. Save it, and a run resumes bit for bit.
 public struct AttitudeState: Sendable, Equatable, Codable {
   /// Where attitude comes from.
@@ -225,6 +243,9 @@ public struct AttitudeState: Sendable, Equatable, Codable {
   var direct = DirectTracker()
   var rest = AttitudeStationaryDetector()
   var monitor = FieldMonitor()
+  var gathering = FieldGathering()
+  /// Whether heading is given in a field that is not the earth's: it was sure enough before, and still is.
+  var isCarried = false
   var transition = HeadingTransition()
   /// Whether the carrier is declared to move the way its y axis points.
   var followsCourse = false

@@ -36,8 +36,8 @@ struct AttitudeHistory: Sendable {
     var sampleEnd: Int
     /// Covariance of the attitude at its end, rad^2, earth frame.
     var attitude: Matrix3
-    var tiltDoubt: Double
     var hiddenIron: Matrix3
+    var doubt: HeadingDoubt
   }
 
   private let params: SmootherParameters
@@ -184,7 +184,8 @@ struct AttitudeHistory: Sendable {
       smoothed.append(
         Smoothed(
           sampleEnd: blocks[index].sampleEnd, attitude: ends[index].covariance,
-          tiltDoubt: blocks[index].mark.tiltDoubt, hiddenIron: blocks[index].mark.hiddenIron))
+          hiddenIron: blocks[index].mark.hiddenIron,
+          doubt: blocks[index].mark.doubt))
     }
     guard count < blocks.count else {
       blocks.removeAll()

@@ -6,18 +6,85 @@
   public var referenceStrength = 45.0
   /// Low pass of the error of strength, in s. Default 3.
   public var scatterTime = 3.0
-  /// Low pass of the NIS, in s. Default 0.7.
-  public var innovationTime = 0.7
+  /// Low pass of the NIS, in s. Default 0.35.
+  public var innovationTime = 0.35
   /// Share of the measurement's variance in the NIS. Default 1/4.
   public var innovationShare = 1.0 / 4
-  /// NIS over 3 from which the variance grows; nothing is rejected wholly. Default 1.5.
-  public var gate = 1.5
-  /// Factor on the variance in a disturbed field, in motion. Default 30.
-  public var disturbedFactor = 30.0
+  /// NIS over 3 from which the variance grows; nothing is rejected wholly. Default 1.
+  public var gate = 1.0
+  /// Factor on the variance in a disturbed field, in motion. Default 3.
+  public var disturbedFactor = 3.0
   /// The same while stationary, where the disturbance says nothing that would ever end. Default 1000000.
   public var stationaryFactor = 1_000_000.0
   /// Largest lag of the magnetometer, in s. Default 0.03.
   public var largestLag = 0.03
+  /// Share of a correction by the field that tilt takes where strength is uneven; the rest is gravity's. Default 0.6.
+  public var tiltShare = 0.6
+  /// The same of the gyro's bias about the horizontal axes. Default 0.6.
+  public var levelBiasShare = 0.6
+  /// How even the field is where the shares lie half-way between these and 1, in uT^2: the slow mean of the square of
+  /// strength's error. Default 0.4.
+  public var evenVariance = 0.4
+  /// The same of the gyro's scale and misalignment: what gravity does not see of them is then learned in an even field
+  /// alone. Default 0.
+  public var gyroMatrixShare = 0.0
+
+  /// Every error is corrected by all that the gain says.
+  mutating func takeWholeGains() { (tiltShare, levelBiasShare, gyroMatrixShare) = (1, 1, 1) }
+
+  /// Of each error but the gyro's bias.
+  var shares: ErrorVector {
+    var shares = ErrorVector.zero
+    for error in 0..<ErrorVector.count { shares[error] = 1 }
+    shares[ErrorVector.attitude] = tiltShare
+    shares[ErrorVector.attitude + 1] = tiltShare
+    for entry in 0..<9 { shares[ErrorVector.gyroMatrix + entry] = gyroMatrixShare }
+    return shares
+  }
+}
+
+/// What the field says of heading alone.
+@_spi(Tuning) public struct AzimuthParameters: Sendable, Hashable {
+  /// Deviation of what points the field of a place elsewhere than north, at `magnetometer.referenceStrength`, where
+  /// strength is the same everywhere, in uT. Default 0.45.
+  public var leastDeviation = 0.45
+  /// The same at most: it grows with the error of strength. Default 1.
+  public var deviation = 1.0
+  /// Low pass of the error of strength that it grows with, in s. Default 20.
+  public var scatterTime = 20.0
+  /// Largest error of strength that counts in it, at `magnetometer.referenceStrength`, in uT. Default 4.
+  public var largestScatter = 4.0
+  /// How long a deviation lasts for a board that moves, in s. Default 2.
+  public var time = 2.0
+  /// Weight of the error of strength in the variance of the east part, in s. Default 0.2.
+  public var strengthWeight = 0.2
+  /// Weight of the scatter of the east part in its variance, in s. Default 5.
+  public var eastWeight = 5.0
+  /// Least slope of the east part over heading, as a share of the horizontal field: a heading far off is corrected, too.
+  /// Default 0.3.
+  public var leastSlope = 0.3
+}
+
+/// A field that contradicts heading and nothing else.
+@_spi(Tuning) public struct ContradictionParameters: Sendable, Hashable {
+  /// Low pass of the azimuth, in s. Default 3.
+  public var time = 3.0
+  /// Azimuth from which the field contradicts, in rad. Default 3 deg.
+  public var deviation = 3 * Double.pi / 180
+  /// Time for which it contradicts until heading is doubted, in s. Default 8.
+  public var least = 8.0
+  /// Deviation of the gyro's bias that is added then, in shares of the azimuth, 1/s. Default 0.05.
+  public var biasShare = 0.05
+  /// Share of its pace at which that time runs back in a field that is not right otherwise. Default 0.5.
+  public var recovery = 0.5
+  /// Time for which strength and dip are right until azimuth shows in the bar, in s. Default 1.
+  public var settling = 1.0
+  /// Floor of the error of strength with which the field is right, in uT. Default 4.
+  public var strengthFloor = 4.0
+  /// The same as a share of the strength. Default 0.08.
+  public var strengthShare = 0.08
+  /// Largest error of dip with which the field is right, in rad. Default 0.1.
+  public var largestDipError = 0.1
 }
 
 /// The field of a place as a state of the filter.
@@ -32,8 +99,8 @@
   public var modelDeviation = 3.0
   /// Deviation above which the field has no process noise, in uT. Default 4.
   public var largestDeviation = 4.0
-  /// Random walk of the field, in uT^2/s. Default 0.01.
-  public var noise = 0.01
+  /// Random walk of the field, in uT^2/s. Default 0.004.
+  public var noise = 0.004
   /// Smallest horizontal field, in uT. Default 0.1.
   public var leastHorizontal = 0.1
 
@@ -102,6 +169,8 @@
   public var leastRotation = 5.0
   /// Entry of the observability at which an offset is half seen. Default 0.4.
   public var visibility = 0.4
+  /// Entry of the observability at which half of what the record leaves open has been excluded. Default 0.23.
+  public var clearance = 0.23
   /// Smallest unexplained mean square, in uT^2; no field is more even. Default 0.5.
   public var evenness = 0.5
   /// Move of the offset that inflates the covariance, in uT. Default 0.3.
@@ -110,14 +179,16 @@
 
 /// Whether the measured field is the earth's.
 @_spi(Tuning) public struct FieldTestParameters: Sendable, Hashable {
+  /// Samples of the field that are judged as one span this, in s. Default 0.04.
+  public var interval = 0.04
   /// Low pass of strength and field, in s. Default 0.25.
   public var timeConstant = 0.25
-  /// Floor of the tolerance of strength, in uT. Default 4.
-  public var strengthFloor = 4.0
-  /// Tolerance of strength as a share of the expected one. Default 0.08.
-  public var strengthShare = 0.08
-  /// Tolerance of inclination, in rad. Default 5 deg.
-  public var inclination = 5 * Double.pi / 180
+  /// Floor of the tolerance of strength, in uT. Default 6.
+  public var strengthFloor = 6.0
+  /// Tolerance of strength as a share of the expected one. Default 0.12.
+  public var strengthShare = 0.12
+  /// Tolerance of inclination, in rad. Default 7.5 deg.
+  public var inclination = 7.5 * Double.pi / 180
   /// Tolerance of azimuth, in rad. Default 5 deg.
   public var azimuth = 5 * Double.pi / 180
   /// Deviations of model and calibration in the tolerances. Default 2.

@@ -144,8 +144,9 @@
   public var forceTime = 2.0
   /// Memory of the velocity that the force would have given, in s. Default 10.
   public var memory = 10.0
-  /// Velocity beyond which the attitude is wrong, in m/s. Default 20.
-  public var limit = 20.0
+  /// Velocity beyond which the attitude is wrong, in m/s; an accelerometer that clips at 2 g while
+  /// somebody runs misses 3 m/s^2 in the mean. Default 40.
+  public var limit = 40.0
   /// The same at a constant rate, and after an alignment in motion, in m/s. Default 9.
   public var uncertainLimit = 9.0
   /// Smallest angle that is levelled, in rad. Default 0.1.
@@ -183,8 +184,8 @@
 
 /// A slow turn that looks stationary, as the field shows it.
 @_spi(Tuning) public struct SlowTurnParameters: Sendable, Hashable {
-  /// Smallest change of the mean field, in uT. Default 0.4.
-  public var fieldThreshold = 0.4
+  /// Smallest change of the mean field, in uT. Default 0.25.
+  public var fieldThreshold = 0.25
   /// Weight of the noise of two means in that threshold: sixteen times twice the square over n. Default 16.
   public var noiseFactor = 16.0
   /// Low pass of the field's scatter and time before the observation begins, in times of `stationary.timeConstant`.

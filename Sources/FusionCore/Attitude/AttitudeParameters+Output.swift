@@ -46,6 +46,29 @@
 @_spi(Tuning) public struct HeadingAccuracyParameters: Sendable, Hashable {
   /// Factor on the filter's covariance, 1.4^2: errors of the field last longer than a block. Default 1.96.
   public var covarianceFactor = 1.96
+  /// Factor on the covariance of attitude in a field that is the same everywhere. Default 0.45.
+  public var evenFactor = 0.45
+  /// Share of the variance of the field's anomaly up to which the covariance is the anomaly's. Default 0.5.
+  public var settledFactor = 0.5
+  /// What each square microtesla per axis that the turns leave unexplained adds to it, at
+  /// `magnetometer.referenceStrength`. Default 0.5.
+  public var unevenFactor = 0.5
+  /// Most of those that count, in uT^2. Default 36.
+  public var largestUnevenness = 36.0
+  /// Factor on the square of what the field's dip is wrong by, taken for an error of north. Default 1.6.
+  public var dipFactor = 1.6
+  /// Factor on the square of what the azimuth of a field that is right otherwise is off by, beyond its own deviation.
+  /// Default 0.5.
+  public var azimuthFactor = 0.5
+  /// What standstill has turned the attitude by that shows in the bar from here on, in rad: somebody who walks stays below.
+  /// Default 0.04.
+  public var leastPull = 0.04
+  /// Factor on the square of what is beyond that. Default 3.
+  public var pullFactor = 3.0
+  /// Largest bar with which a heading is given while the field is disturbed, in rad. Default 35 deg.
+  public var carriedAccuracy = 35 * Double.pi / 180
+  /// Bar below which a heading that was withheld for that is given again, in rad. Default 25 deg.
+  public var regainedAccuracy = 25 * Double.pi / 180
   /// Further factor while the bias is being found: such a bias turns by more than what is linear. Default 4.
   public var findingBiasFactor = 4.0
   /// Largest horizontal field that counts, in shares of the filter's own. Default 1.2.

@@ -14,15 +14,15 @@ public struct AttitudeParameters: Sendable, Hashable {
   public var level = false
   /// Standard gravity at the board, m/s^2; 9 to 10. Default 9.80665.
   public var gravity = 9.80665
-  /// Drift of the attitude by gyro noise, deg per root second. Default 0.014, three times an
-  /// LSM6DSOX.
-  public var attitudeNoise = 0.014
+  /// Drift of the attitude by gyro noise and by accelerations that look like tilt, deg per root second. Default 0.055; an
+  /// LSM6DSOX has 0.005.
+  public var attitudeNoise = 0.055
   /// What is added for heading, deg per root second. Default 0.025.
   public var headingNoise = 0.025
-  /// One sigma of the gyro's scale error, share of the rate. Default 0.002.
-  public var gyroScale = 0.002
-  /// One sigma of the gyro's misalignment and cross-axis error, share of the rate. Default 0.001.
-  public var gyroMisalignment = 0.001
+  /// One sigma of the gyro's scale error, share of the rate. Default 0.005.
+  public var gyroScale = 0.005
+  /// One sigma of the gyro's misalignment and cross-axis error, share of the rate. Default 0.002.
+  public var gyroMisalignment = 0.002
   /// What a turn leaves besides, share of the rate: bending, nonlinearity. Default 0.002.
   public var turningNoise = 0.002
   /// One sigma of the unknown gyro bias at the start, deg/s. Default 1.2; `allow(zeroRateLevel:)` makes it that of a chip.
@@ -30,15 +30,15 @@ public struct AttitudeParameters: Sendable, Hashable {
   /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
   public var biasNoise = 0.001
   /// How strictly horizontal velocity is zero, m/s in the mean over a second, while the filter
-  /// sees none. Default 0.1.
-  public var velocityDeviation = 0.1
+  /// sees none. Default 0.04.
+  public var velocityDeviation = 0.04
   /// What a steady carrier may still be accelerated, over a second, the chip's own offset
   /// included, m/s^2. Default 0.1.
   public var steadyDeviation = 0.1
   /// Seconds for which a velocity lasts once there is one: how much the zero is then worth.
-  /// Default 1; more is better for somebody who walks, less for somebody who turns the board in
+  /// Default 1.1; more is better for somebody who walks, less for somebody who turns the board in
   /// the hand.
-  public var velocityTime = 1.0
+  public var velocityTime = 1.1
   /// Noise of the magnetometer in the mean over a second, uT. Default 0.05; an LIS3MDL at 80 Hz
   /// has 0.034.
   public var magneticNoise = 0.05
@@ -46,8 +46,8 @@ public struct AttitudeParameters: Sendable, Hashable {
   /// each axis, uT. Default 0.03; a larger offset is found by its consistency over turns.
   public var ironDeviation = 0.03
   /// Whole uncertainty at most allotted to the field of a place, uT in the mean over a second,
-  /// at 45 uT. Default 1.8.
-  public var magneticCeiling = 1.8
+  /// at 45 uT. Default 2.2.
+  public var magneticCeiling = 2.2
   /// Seconds for which the field of a place stays wrong. Default 20.
   public var disturbanceTime = 20.0
   /// One sigma of the magnetometer's unknown lag, seconds. Default 0.01.
@@ -82,6 +82,10 @@ public struct AttitudeParameters: Sendable, Hashable {
   @_spi(Tuning) public var slowTurn = SlowTurnParameters()
   /// How much a field sample counts in the filter.
   @_spi(Tuning) public var magnetometer = MagnetometerWeightParameters()
+  /// What the field says of heading alone.
+  @_spi(Tuning) public var azimuth = AzimuthParameters()
+  /// A field that contradicts heading and nothing else.
+  @_spi(Tuning) public var contradiction = ContradictionParameters()
   /// The field of a place as a state of the filter.
   @_spi(Tuning) public var place = PlaceFieldParameters()
   /// When north is found, trusted and given up.
@@ -129,11 +133,23 @@ public struct AttitudeParameters: Sendable, Hashable {
     return sound
   }
 
-  /// For a run that will be smoothed: where the field's strength says so, the field is given less weight
-  /// than a filter can afford that has nothing else to mend its heading with. Flat from 2.5 to 4 uT.
+  /// For a run that will be smoothed. Every error is corrected by all that the gain says, because the smoother goes back
+  /// over such corrections only. The field has less weight than a live filter can afford, which has nothing else to mend
+  /// its heading with. A field that contradicts is not followed: all that comes later says whether it was right.
   public static var offline: AttitudeParameters {
     var params = AttitudeParameters()
-    params.magneticCeiling = 2.5
+    params.gyroMisalignment = 0.0015
+    params.turningNoise = 0.0015
+    params.magneticNoise = 0.2
+    params.magneticCeiling = 6
+    params.disturbanceTime = 6
+    params.place.noise = 0.01
+    params.azimuth.leastDeviation = 0.55
+    params.azimuth.deviation = 0.55
+    params.azimuth.strengthWeight = params.disturbanceTime
+    params.azimuth.eastWeight = 0
+    params.contradiction.least = 1000
+    params.magnetometer.takeWholeGains()
     return params
   }
 }

@@ -106,14 +106,17 @@ public struct AttitudeSmoother: Sendable {
     var variance = coefficients.headingFloor * coefficients.headingFloor
     // Slip and mounting are the same at every course.
     if hasCourse(near: sample) { variance += coefficients.course.variance }
+    let gradient = DirectAttitude.headingGradient(forward: attitude.matrix.columns.y)
+    let whole = max(0, gradient.dot(block.attitude * gradient))
     if let field {
-      let slopes = HeadingSlopes(attitude: attitude, field: field, coefficients.heading)
+      let slopes = HeadingSlopes(rotation: attitude.matrix, field: field, coefficients.heading)
       variance += slopes.variance(of: quality, hidden: block.hiddenIron)
-      variance += slopes.variance(tilt: block.tiltDoubt)
+      // What bends north all along the run no averaging tells from north.
+      variance += block.doubt.variance(
+        whole: max(whole, block.doubt.anomaly), slopes: slopes, coefficients.heading)
+    } else {
+      variance += coefficients.heading.covarianceFactor * whole
     }
-    let gradient = DirectAttitude.headingGradient(of: attitude)
-    variance +=
-      coefficients.heading.covarianceFactor * max(0, gradient.dot(block.attitude * gradient))
     return variance.isFinite ? min(1.96 * variance.squareRoot(), .pi) : .pi
   }
 }

@@ -32,7 +32,11 @@ public enum DirectAttitude {
   /// The direction of the body's y axis clockwise from north, radians, 0 up to 2 pi; 0 where y is
   /// exactly vertical and has none.
   public static func heading(of attitude: Quaternion) -> Double {
-    let y = attitude.rotate(Vector3(0, 1, 0))
+    heading(forward: attitude.rotate(Vector3(0, 1, 0)))
+  }
+
+  /// The same, of the body's y axis in the earth frame.
+  static func heading(forward y: Vector3) -> Double {
     let angle = atan2(y.x, y.y)
     let positive = angle < 0 ? angle + 2 * .pi : angle
     // A tiny negative angle rounds up to the full turn.
@@ -40,13 +44,12 @@ public enum DirectAttitude {
   }
 
   /// How heading moves with a small turn `phi` of the attitude in the earth frame
-  /// (`R_true = exp([phi]x) R`): the gradient of heading by `phi`.
+  /// (`R_true = exp([phi]x) R`): the gradient of heading by `phi`, of the body's y axis in the earth frame.
   ///
-  /// With y the body's y axis in the earth frame and h its horizontal length, the gradient is
+  /// With h the horizontal length of y, the gradient is
   /// `(x z / h^2, y z / h^2, -1)`: it grows without bound when y nears the vertical, which is what
   /// makes the accuracy of a heading grow there.
-  static func headingGradient(of attitude: Quaternion) -> Vector3 {
-    let y = attitude.rotate(Vector3(0, 1, 0))
+  static func headingGradient(forward y: Vector3) -> Vector3 {
     let horizontal = max(y.x * y.x + y.y * y.y, 1e-6)
     return Vector3(y.x * y.z / horizontal, y.y * y.z / horizontal, -1)
   }

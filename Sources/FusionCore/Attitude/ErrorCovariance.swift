@@ -1,8 +1,8 @@
-// The covariance of the attitude filter's errors: 23 x 23.
+// The covariance of the attitude filter's errors: 24 x 24.
 
 import LinearAlgebra
 
-/// A symmetric 23 x 23 matrix.
+/// A symmetric 24 x 24 matrix.
 ///
 /// Its rows stand in one array: a copy of the filter shares them until one of the two goes on, and what
 /// the filter does in place allocates nothing.
@@ -15,7 +15,7 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(rows) }
 
-  /// One entry; `row` and `column` from 0 to 22.
+  /// One entry; `row` and `column` from 0 to 23.
   subscript(row: Int, column: Int) -> Double { rows[row][column] }
 
   /// One row, which is also one column.
@@ -52,15 +52,31 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
   /// The rows of a transition matrix that are not those of the identity.
   struct Transition {
     var attitude: (ErrorVector, ErrorVector, ErrorVector)
-    var velocity: (ErrorVector, ErrorVector)
+    /// Half of what the vertical force gives as velocity, m/s: the part of a tilt before and after that shows in it.
+    var lift: Double
+
+    /// `v_x += lift (phi_y + phi_y')`, `v_y -= lift (phi_x + phi_x')`, with phi' the attitude's error after it.
+    var velocity: (ErrorVector, ErrorVector) {
+      var (x, y) = (ErrorVector.unit(6), ErrorVector.unit(7))
+      x.add(attitude.1, times: lift)
+      x.motion[1] += lift
+      y.add(attitude.0, times: -lift)
+      y.motion[0] -= lift
+      return (x, y)
+    }
   }
 
   /// `P <- F P F'`.
   mutating func propagate(_ f: Transition) {
     tape?.propagate(f)
     let (x, y, z) = (times(f.attitude.0), times(f.attitude.1), times(f.attitude.2))
-    let (vx, vy) = (times(f.velocity.0), times(f.velocity.1))
+    let velocity = f.velocity
     rows.withUnsafeMutableBufferPointer { rows in
+      var (vx, vy) = (rows[6], rows[7])
+      vx.add(y, times: f.lift)
+      vx.add(rows[1], times: f.lift)
+      vy.add(x, times: -f.lift)
+      vy.add(rows[0], times: -f.lift)
       // Outside the five rows and columns that change, a column of F P F' is that of F P.
       for row in rows.indices {
         rows[row][0] = x[row]
@@ -83,12 +99,12 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
       meet(6, 0, vx.dot(f.attitude.0))
       meet(6, 1, vx.dot(f.attitude.1))
       meet(6, 2, vx.dot(f.attitude.2))
-      meet(6, 6, vx.dot(f.velocity.0))
+      meet(6, 6, vx.dot(velocity.0))
       meet(7, 0, vy.dot(f.attitude.0))
       meet(7, 1, vy.dot(f.attitude.1))
       meet(7, 2, vy.dot(f.attitude.2))
-      meet(7, 6, vy.dot(f.velocity.0))
-      meet(7, 7, vy.dot(f.velocity.1))
+      meet(7, 6, vy.dot(velocity.0))
+      meet(7, 7, vy.dot(velocity.1))
     }
   }
 
@@ -107,15 +123,85 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
   /// Takes one scalar measurement `value = h x + noise` into `P` and the errors `x`.
   mutating func update(_ x: inout ErrorVector, h: ErrorVector, value: Double, variance: Double) {
     let ph = times(h)
-    let spread = h.dot(ph) + variance
+    let (spread, innovation) = (h.dot(ph) + variance, value - h.dot(x))
     guard spread > 0, spread.isFinite else { return }
-    let innovation = value - h.dot(x)
     tape?.update(h: h, ph: ph, innovation: innovation, spread: spread)
+    correct(&x, ph, innovation: innovation, spread: spread)
+  }
+
+  /// Takes a measurement of one error itself.
+  mutating func update(_ x: inout ErrorVector, error: Int, value: Double, variance: Double) {
+    let ph = rows[error]
+    let (spread, innovation) = (ph[error] + variance, value - x[error])
+    guard spread > 0, spread.isFinite else { return }
+    tape?.update(h: .unit(error), ph: ph, innovation: innovation, spread: spread)
+    correct(&x, ph, innovation: innovation, spread: spread)
+  }
+
+  private mutating func correct(
+    _ x: inout ErrorVector, _ ph: ErrorVector, innovation: Double, spread: Double
+  ) {
     x.add(ph, times: innovation / spread)
     let share = -1 / spread
     rows.withUnsafeMutableBufferPointer { rows in
       for row in rows.indices { rows[row].add(ph, times: ph[row] * share) }
     }
+  }
+
+  /// The same for a measurement that corrects only a part of each error, and otherwise considers it: the partial-update
+  /// filter of Brink (2017), which with shares of 0 is that of Schmidt (1966).
+  ///
+  /// With `g` the corrected part of `P h / s` and `s` the innovation's variance:
+  /// `P <- P - g (P h)' - (P h) g' + s g g'`.
+  ///
+  /// - Parameter ph: `P h`.
+  /// - Returns: What was taken from `P`; `nil` where the measurement could not be taken.
+  mutating func update(
+    _ x: inout ErrorVector, h: ErrorVector, ph: ErrorVector, value: Double, variance: Double,
+    part: UpdateShares
+  ) -> Reduction? {
+    let spread = h.dot(ph) + variance
+    guard spread > 0, spread.isFinite else { return nil }
+    let innovation = value - h.dot(x)
+    let corrected = part.corrected(ph)
+    tape?.update(h: h, ph: ph, innovation: innovation, spread: spread)
+    x.add(corrected, times: innovation / spread)
+    var left = ph
+    left.add(corrected, times: -1)
+    let share = -1 / spread
+    rows.withUnsafeMutableBufferPointer { rows in
+      for row in rows.indices {
+        let (a, b) = (corrected[row], left[row])
+        if a != 0 { rows[row].add(ph, times: a * share) }
+        if b != 0 { rows[row].add(corrected, times: b * share) }
+      }
+    }
+    return Reduction(corrected: corrected, whole: ph, left: left, share: share)
+  }
+
+  /// What a measurement has taken from `P`, which gives the product with another row without a look at all of `P`.
+  struct Reduction {
+    fileprivate var corrected: ErrorVector
+    fileprivate var whole: ErrorVector
+    fileprivate var left: ErrorVector
+    fileprivate var share: Double
+
+    /// `P h` after it, by the one before it.
+    func applied(to ph: ErrorVector, _ h: ErrorVector) -> ErrorVector {
+      var result = ph
+      result.add(corrected, times: share * whole.dot(h))
+      result.add(left, times: share * corrected.dot(h))
+      return result
+    }
+  }
+
+  /// One error fades: `x <- factor x`.
+  mutating func fade(_ index: Int, by factor: Double) {
+    tape?.fade(index, by: factor)
+    for row in rows.indices { rows[row][index] *= factor }
+    var row = ErrorVector.zero
+    row.add(rows[index], times: factor)
+    rows[index] = row
   }
 
   /// Turns the earth frame about the vertical: errors of attitude and velocity turn with it.
@@ -140,6 +226,27 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
   /// Whether every variance is finite and not negative.
   var isSound: Bool {
     rows.indices.allSatisfy { rows[$0][$0] >= 0 && rows[$0][$0].isFinite }
+  }
+}
+
+/// How much of each error a measurement corrects: 1 where it is estimated, 0 where it is only considered.
+struct UpdateShares: Sendable {
+  /// Of each error but the gyro's bias.
+  var shares: ErrorVector
+  /// Of the bias about the horizontal axes; about the vertical it is corrected wholly.
+  var levelBias: Double
+  /// The vertical in the body frame.
+  var up: SIMD3<Double>
+
+  /// The part of `P h` that is corrected.
+  func corrected(_ ph: ErrorVector) -> ErrorVector {
+    var corrected = ErrorVector(
+      motion: ph.motion * shares.motion, magnetic: ph.magnetic * shares.magnetic,
+      scale: ph.scale * shares.scale)
+    let bias = ph[vector: ErrorVector.bias]
+    let vertical = (bias * up).sum() * up
+    corrected[vector: ErrorVector.bias] = vertical + (bias - vertical) * levelBias
+    return corrected
   }
 }
 

@@ -28,6 +28,7 @@ extension ErrorStateFilter {
     residual.turnEarth(turn)
     strapdown.bias += x[vector: ErrorVector.bias]
     velocity += SIMD2(x[6], x[7])
+    anomaly += x[ErrorVector.anomaly]
     field += SIMD2(x[ErrorVector.field], x[ErrorVector.field + 1])
     field.x = max(field.x, c.place.leastHorizontal)
     attached += x[vector: ErrorVector.iron]
@@ -44,8 +45,19 @@ extension ErrorStateFilter {
     summary = Summary(
       attitude: covariance.block(ErrorVector.attitude),
       biasVariance: max(covariance[b, b], max(covariance[b + 1, b + 1], covariance[b + 2, b + 2])),
-      tiltDoubt: (pull * pull).sum().squareRoot(), iron: attached + residual.found,
-      hiddenIron: residual.hidden(c.residual))
+      iron: attached + residual.found,
+      hiddenIron: residual.hidden(c.residual), doubt: headingDoubt(c))
+  }
+
+  private func headingDoubt(_ c: AttitudeConstants) -> HeadingDoubt {
+    // As it would be in a field of the reference strength.
+    let reference = c.magnetometer.referenceStrength
+    let scale = reference * reference / max((field * field).sum(), 1)
+    return HeadingDoubt(
+      pull: (pull * pull).sum().squareRoot(),
+      unevenness: max(0, residual.unexplained(known: attached)) / 3 * scale,
+      north: dipMean * field.x, anomaly: anomalyVariance(c) / max(field.x * field.x, 1),
+      azimuth: contradiction.surplus)
   }
 
   /// Whether all numbers are still numbers.
@@ -53,7 +65,8 @@ extension ErrorStateFilter {
     let g = strapdown.gyroMatrix.columns
     return strapdown.attitude.w.isFinite && strapdown.attitude.vector.isFinite
       && strapdown.bias.isFinite && g.x.isFinite && g.y.isFinite && g.z.isFinite
-      && velocity.x.isFinite && velocity.y.isFinite && field.x.isFinite && field.y.isFinite
+      && velocity.x.isFinite && velocity.y.isFinite && anomaly.isFinite && field.x.isFinite
+      && field.y.isFinite
       && summary.iron.isFinite && covariance.isSound
   }
 }

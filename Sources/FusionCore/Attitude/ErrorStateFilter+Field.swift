@@ -12,7 +12,8 @@ extension ErrorStateFilter {
     northAge += duration
     let (rotation, lagSlope) = (mean.rotation, mean.lagSlope)
     let u = mean.earth - rotation * summary.iron
-    let z = u - Vector3(0, field.x, field.y)
+    let rows = FieldRows(to: u, rotation, lagSlope, c.azimuth)
+    let z = Vector3(rows.azimuth - anomaly, rows.horizontal - field.x, u.z - field.y)
     let strength = (field * field).sum().squareRoot()
     let scale = strength / c.magnetometer.referenceStrength
 
@@ -33,17 +34,19 @@ extension ErrorStateFilter {
       }
     }
 
-    // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
-    // the field of this place is worth. It lasts for seconds, so each block counts for many.
     let strengthError = u.length - strength
-    let scatter = strengthError * strengthError - mean.noise
-    fieldScatter += (scatter - fieldScatter) * (duration / (c.magnetometer.scatterTime + duration))
-    let ceiling = c.fieldCeiling * scale * scale / duration
-    var variance = min(
-      (c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
-
+    noteScatter(strengthError: strengthError, east: u.x, noise: mean.noise, duration, c)
+    var (variance, eastVariance) = fieldVariances(now, scale: scale, duration, c)
+    var products = rows.products(with: covariance)
+    if weighContradiction(
+      u, azimuth: z.x, variance: rows.east.dot(products.east), strengthError: strengthError,
+      isDisturbed: now.isDisturbed, duration, c)
+    {
+      products = rows.products(with: covariance)
+    }
     if let size = magnetDetector.update(
-      error: z, rotation: rotation, isStationary: now.isStationary, scale: scale, duration,
+      error: u - Vector3(anomaly, field.x, field.y), rotation: rotation,
+      isStationary: now.isStationary, scale: scale, duration,
       c.magnet)
     {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
@@ -55,18 +58,142 @@ extension ErrorStateFilter {
       }
       restartResidual(c)
       meanNIS = 0
+      products = rows.products(with: covariance)
     } else {
-      variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
+      var factor = doubt(z, rows, products, variance: variance, duration, c)
       // At rest a field that is known to be wrong says nothing that would ever come to an end.
       if now.isDisturbed {
-        variance *=
+        factor *=
           now.isStationary ? c.magnetometer.stationaryFactor : c.magnetometer.disturbedFactor
       }
+      variance *= factor
+      eastVariance *= factor
     }
-    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
-    covariance.update(&x, h: hx, value: z.x, variance: variance)
-    covariance.update(&x, h: hy, value: z.y, variance: variance)
-    covariance.update(&x, h: hz, value: z.z, variance: variance)
+    measure(
+      z, rows, products, &x, variance: variance, eastVariance: eastVariance, shares(now, c))
+  }
+
+  /// Notes by how much the field of this place differs from what it is held for.
+  private mutating func noteScatter(
+    strengthError: Double, east: Double, noise: Double, _ duration: Double, _ c: AttitudeConstants
+  ) {
+    let share = duration / (c.magnetometer.scatterTime + duration)
+    // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
+    // the field of this place is worth.
+    let scatter = strengthError * strengthError - noise
+    fieldScatter += (scatter - fieldScatter) * share
+    // A magnet that passes is not the place.
+    let reference = c.magnetometer.referenceStrength
+    let most = c.azimuth.largestScatter / reference
+    unevenness +=
+      (min(scatter, most * most * (field * field).sum()) - unevenness)
+      * (duration / (c.azimuth.scatterTime + duration))
+    eastMean += (east - eastMean) * share
+    let bend = east - eastMean
+    eastScatter += (bend * bend - noise - eastScatter) * share
+  }
+
+  /// Variances of a component of the block's mean field, and of its east part, uT^2. What scatters lasts for seconds, so
+  /// that each block counts for many.
+  private func fieldVariances(
+    _ now: Circumstances, scale: Double, _ duration: Double, _ c: AttitudeConstants
+  ) -> (any: Double, east: Double) {
+    let ceiling = c.fieldCeiling * scale * scale / duration
+    let strength = max(0, fieldScatter)
+    let any = min((c.magneticVariance + c.scatterWeight * strength) / duration, ceiling)
+    if now.isFindingBias { return (any, any) }
+    // Azimuth is worth what the east part shows: iron that strength tells of need not turn the field.
+    let scatter =
+      c.azimuth.strengthWeight * strength + c.azimuth.eastWeight * max(0, eastScatter)
+    return (any, min((c.magneticVariance + scatter) / duration, ceiling))
+  }
+
+  /// How much of each error the field corrects: of tilt less where strength shows that iron bends the field, and while the
+  /// bias is being found, when the attitude is too far off for what is linear.
+  private func shares(_ now: Circumstances, _ c: AttitudeConstants) -> UpdateShares {
+    let up = strapdown.attitude.conjugate.rotate(Vector3(0, 0, 1))
+    var part = UpdateShares(
+      shares: c.fieldShares, levelBias: c.magnetometer.levelBiasShare, up: SIMD3(up.x, up.y, up.z))
+    guard !now.isFindingBias else { return part }
+    let half = c.magnetometer.evenVariance
+    let even = half > 0 ? half / (half + max(0, unevenness)) : 0
+    for axis in 0..<2 { part.shares[axis] += even * (1 - part.shares[axis]) }
+    for entry in ErrorVector.gyroMatrix..<ErrorVector.gyroMatrix + 9 {
+      part.shares[entry] += even * (1 - part.shares[entry])
+    }
+    part.levelBias += even * (1 - part.levelBias)
+    return part
+  }
+
+  /// Takes azimuth, horizontal and vertical field, one after the other.
+  private mutating func measure(
+    _ z: Vector3, _ rows: FieldRows, _ products: FieldRows.Products, _ x: inout ErrorVector,
+    variance: Double, eastVariance: Double, _ part: UpdateShares
+  ) {
+    var (along, up) = (products.along, products.up)
+    if let taken = covariance.update(
+      &x, h: rows.east, ph: products.east, value: z.x, variance: eastVariance, part: part)
+    {
+      along = taken.applied(to: along, rows.along)
+      up = taken.applied(to: up, rows.up)
+    }
+    if let taken = covariance.update(
+      &x, h: rows.along, ph: along, value: z.y, variance: variance, part: part)
+    {
+      up = taken.applied(to: up, rows.up)
+    }
+    _ = covariance.update(&x, h: rows.up, ph: up, value: z.z, variance: variance, part: part)
+  }
+
+  /// A field that is right in strength and dip and keeps pointing elsewhere than north: it is heading that is wrong. The
+  /// variance of heading grows by what is seen, so that a wrong heading cannot be sure of itself for long. Returns whether it
+  /// did.
+  private mutating func weighContradiction(
+    _ u: Vector3, azimuth: Double, variance: Double, strengthError: Double, isDisturbed: Bool,
+    _ duration: Double, _ c: AttitudeConstants
+  ) -> Bool {
+    let p = c.contradiction
+    let dipError = atan2(-u.z, hypot(u.x, u.y)) - atan2(-field.y, field.x)
+    dipMean +=
+      ((isDisturbed ? 0 : dipError) - dipMean)
+      * (duration / (c.magnetometer.scatterTime + duration))
+    let strength = (field * field).sum().squareRoot()
+    let isRight =
+      !isDisturbed && abs(strengthError) < max(p.strengthFloor, p.strengthShare * strength)
+      && abs(dipError) < p.largestDipError
+    let horizontal = max(field.x, 1)
+    guard
+      let azimuth = contradiction.update(
+        azimuth: azimuth / horizontal, variance: variance / (horizontal * horizontal),
+        heading: covariance[2, 2], isRight: isRight, duration, p)
+    else { return false }
+    covariance.add(azimuth * azimuth, to: 2)
+    // On its way to the wrong heading the filter has taken some of that for the gyro's bias.
+    let up = strapdown.attitude.conjugate.rotate(Vector3(0, 0, 1))
+    var common = ErrorVector.zero
+    common[vector: ErrorVector.bias] = SIMD3(up.x, up.y, up.z) * (p.biasShare * azimuth)
+    covariance.add(common: common)
+    return true
+  }
+
+  /// The anomaly belongs to a north that is given up.
+  mutating func forgetAnomaly(_ c: AttitudeConstants) {
+    (anomaly, eastMean, contradiction) = (0, 0, FieldContradiction())
+    covariance.decouple(ErrorVector.anomaly, variance: anomalyVariance(c))
+  }
+
+  /// What was seen of the field's unevenness belongs to samples, or to a field, that no longer count.
+  private mutating func forgetScatter() {
+    (fieldScatter, unevenness, eastMean, eastScatter, dipMean, meanNIS) = (0, 0, 0, 0, 0, 0)
+    contradiction = FieldContradiction()
+  }
+
+  /// Variance of the field's east anomaly, which grows with the field as iron's magnetization does, uT^2.
+  func anomalyVariance(_ c: AttitudeConstants) -> Double {
+    let scale =
+      (field * field).sum() / (c.magnetometer.referenceStrength * c.magnetometer.referenceStrength)
+    let (least, most) = (c.azimuth.leastDeviation, c.azimuth.deviation)
+    return min(least * least * scale + max(0, unevenness), most * most * scale)
   }
 
   /// North was found beside a magnet, and what the turns since have shown says where it is: no small error
@@ -81,6 +208,7 @@ extension ErrorStateFilter {
     let u = solution.field
     setField(Vector3(0, hypot(u.x, u.y), u.z), nil, c)
     covariance.decouple(2, variance: c.north.solutionVariance)
+    forgetAnomaly(c)
     for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
     northAge = 0
   }
@@ -88,11 +216,11 @@ extension ErrorStateFilter {
   /// How many times more uncertain the field is than was thought: nothing is rejected wholly, so that a
   /// wrong heading cannot lock itself in.
   private mutating func doubt(
-    _ z: Vector3, field u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3, variance: Double,
+    _ z: Vector3, _ rows: FieldRows, _ products: FieldRows.Products, variance: Double,
     _ duration: Double, _ c: AttitudeConstants
   ) -> Double {
-    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
-    let (px, py, pz) = (covariance.times(hx), covariance.times(hy), covariance.times(hz))
+    let (hx, hy, hz) = (rows.east, rows.along, rows.up)
+    let (px, py, pz) = (products.east, products.along, products.up)
     let floor = variance * c.magnetometer.innovationShare
     let (xy, xz, yz) = (hx.dot(py), hx.dot(pz), hy.dot(pz))
     let spread = Matrix3(
@@ -104,25 +232,6 @@ extension ErrorStateFilter {
     return max(1, max(now, meanNIS) / c.magnetometer.gate)
   }
 
-  /// How the field in the earth frame, less what is expected, follows from the errors:
-  /// `z = dB + R dc + lag slope dlag - phi x u`.
-  private static func sensitivity(
-    to u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3
-  ) -> (ErrorVector, ErrorVector, ErrorVector) {
-    let r = rotation.columns
-    return (
-      ErrorVector(
-        motion: SIMD8(0, -u.z, u.y, 0, 0, 0, 0, 0),
-        magnetic: SIMD8(0, 0, r.x.x, r.y.x, r.z.x, lagSlope.x, 0, 0)),
-      ErrorVector(
-        motion: SIMD8(u.z, 0, -u.x, 0, 0, 0, 0, 0),
-        magnetic: SIMD8(1, 0, r.x.y, r.y.y, r.z.y, lagSlope.y, 0, 0)),
-      ErrorVector(
-        motion: SIMD8(-u.y, u.x, 0, 0, 0, 0, 0, 0),
-        magnetic: SIMD8(0, 1, r.x.z, r.y.z, r.z.z, lagSlope.z, 0, 0))
-    )
-  }
-
   /// Turns the earth frame so that the field's horizontal part lies along y.
   mutating func alignNorth(
     _ u: Vector3, _ expected: ReferenceField?, _ c: AttitudeConstants
@@ -132,6 +241,7 @@ extension ErrorStateFilter {
     turnEarth(by: atan2(u.x, u.y))
     covariance.decouple(2, variance: c.north.deviation * c.north.deviation)
     setField(u, expected, c)
+    forgetAnomaly(c)
     hasNorth = true
     northAge = 0
     hasTakenField = true
@@ -157,9 +267,9 @@ extension ErrorStateFilter {
     }
     covariance.decouple(ErrorVector.field, variance: variance)
     covariance.decouple(ErrorVector.field + 1, variance: variance)
+    forgetScatter()
     // Where the attitude is doubtful, so is what is known of the field.
-    fieldScatter = uncertainTime > 0 ? c.fieldCeiling / c.scatterWeight : 0
-    meanNIS = 0
+    if uncertainTime > 0 { fieldScatter = c.fieldCeiling / c.scatterWeight }
   }
 
   /// Whether what is known of iron has moved by as much as matters to who judges the field, since the
@@ -215,8 +325,7 @@ extension ErrorStateFilter {
     covariance.add(tilt, to: 0)
     covariance.add(tilt, to: 1)
     residual.restart(c.residual)
-    fieldScatter = 0
-    meanNIS = 0
+    forgetScatter()
     summarise(c)
   }
 
@@ -227,7 +336,7 @@ extension ErrorStateFilter {
     let (value, variance) = Self.prior(expected, c)
     for axis in 0..<2 {
       covariance.update(
-        &x, h: .unit(ErrorVector.field + axis), value: value[axis] - field[axis],
+        &x, error: ErrorVector.field + axis, value: value[axis] - field[axis],
         variance: variance)
     }
   }
@@ -253,8 +362,7 @@ extension ErrorStateFilter {
     residual = ResidualOffset()
     magnetDetector = MagnetDetector()
     for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
-    fieldScatter = 0
-    meanNIS = 0
+    forgetScatter()
     block.forgetField()
     summarise(c)
   }
@@ -267,8 +375,7 @@ extension ErrorStateFilter {
     covariance.tape?.doubtHeading()
     covariance.add(c.north.solutionVariance, to: 2)
     residual.restart(c.residual)
-    fieldScatter = 0
-    meanNIS = 0
+    forgetScatter()
     summarise(c)
   }
 }

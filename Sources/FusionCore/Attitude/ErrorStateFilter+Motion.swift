@@ -23,6 +23,7 @@ extension ErrorStateFilter {
       turnEarth(by: z)
       block.turn(by: Quaternion(rotationVector: Vector3(0, 0, z)))
       covariance.decouple(2, variance: variance)
+      forgetAnomaly(c)
       hasNorth = true
       northAge = 0
       return
@@ -42,7 +43,7 @@ extension ErrorStateFilter {
     var x = ErrorVector.zero
     let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.course.gate)
     covariance.update(
-      &x, h: .unit(ErrorVector.attitude + 2), value: z, variance: variance * doubt)
+      &x, error: ErrorVector.attitude + 2, value: z, variance: variance * doubt)
     apply(x, c)
     block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
     summarise(c)
@@ -144,16 +145,16 @@ extension ErrorStateFilter {
   ) {
     for axis in 0..<2 {
       covariance.update(
-        &x, h: .unit(ErrorVector.velocity + axis), value: measured[axis] - velocity[axis],
+        &x, error: ErrorVector.velocity + axis, value: measured[axis] - velocity[axis],
         variance: variance)
     }
   }
 
   /// What standstill has turned the attitude by fades as gravity gets the last word again.
-  mutating func fadeDoubt(
-    isUnaccelerated: Bool, _ duration: Double, _ c: AttitudeConstants
-  ) {
-    let time = isAided(c) || isUnaccelerated ? c.velocity.tiltFading : c.velocity.tiltMemory
+  mutating func fadeDoubt(_ now: Circumstances, _ duration: Double, _ c: AttitudeConstants) {
+    // While a bias of tens of degrees a second is being found it mends what that has turned.
+    if now.isFindingBias { return pull = .zero }
+    let time = isAided(c) || now.isUnaccelerated ? c.velocity.tiltFading : c.velocity.tiltMemory
     pull *= time / (time + duration)
   }
 

@@ -7,7 +7,7 @@ import SensorTypes
 /// Attitude with gyro bias and scale, velocity, the earth's field, the magnetometer's lag and what its
 /// calibration has left as states.
 ///
-/// Every gyro sample turns the attitude; the 23 x 23 covariance moves only once a block (0.1 s), from
+/// Every gyro sample turns the attitude; the 24 x 24 covariance moves only once a block (0.1 s), from
 /// sums taken over the block. What makes it robust against acceleration is that gravity is not measured
 /// at all: specific force is integrated to a horizontal velocity, and that *velocity* stays near zero,
 /// which steps and shakes fulfil and a wrong tilt does not.
@@ -41,6 +41,16 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var hasTakenField = false
   /// Mean square of what the field's strength deviates by beyond the sensor's noise, uT^2.
   var fieldScatter = 0.0
+  /// The same over a longer time: how uneven the field of this place is.
+  var unevenness = 0.0
+  /// What points the field of this place elsewhere than north, eastwards, microtesla.
+  var anomaly = 0.0
+  /// Slow mean of the field's east part, and mean square about it beyond the sensor's noise, microtesla.
+  var eastMean = 0.0
+  var eastScatter = 0.0
+  /// Slow mean of the error of dip, radians.
+  var dipMean = 0.0
+  var contradiction = FieldContradiction()
   /// Mean square of horizontal velocity, (m/s)^2.
   var velocityScatter = 0.0
   /// What corrections have turned the attitude by about the vertical and nobody has asked for yet, radians
@@ -72,9 +82,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var course: Course?
   /// Courses in a row that did not agree with heading.
   var contradictions = 0
-  /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
-  /// horizontal axes. Corrections that agree with each other for seconds are an acceleration taken for
-  /// tilt as likely as a tilt mended.
+
+  /// What the assumption of standstill has turned the attitude by of late, radians about the earth's horizontal axes:
+  /// corrections that agree for seconds may be an acceleration taken for tilt.
   var pull = SIMD2<Double>.zero
 
   /// What corrections have turned the attitude by since the last time, radians counterclockwise.
@@ -89,12 +99,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var attitude = Matrix3(diagonal: .zero)
     /// The largest variance of the gyro's bias, (rad/s)^2.
     var biasVariance = 0.0
-    /// One sigma of the tilt that unaided motion may have left and the covariance does not know of, radians.
-    var tiltDoubt = 0.0
     /// What is known to be wrong of the calibrated field, body frame, microtesla.
     var iron = Vector3.zero
     /// What the turns so far do not show of an offset: the share of its variance along `e` is `e' H e`.
     var hiddenIron = Matrix3.identity
+    /// What is known of heading's error besides.
+    var doubt = HeadingDoubt()
   }
 
   /// Begins the search for iron anew; what was found so far is kept.
@@ -147,6 +157,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     covariance.decouple(6, variance: c.startVelocity)
     covariance.decouple(7, variance: c.startVelocity)
     covariance.decouple(ErrorVector.lag, variance: c.lagVariance)
+    covariance.decouple(ErrorVector.anomaly, variance: anomalyVariance(c))
     for entry in 0..<9 {
       let variance = entry % 4 == 0 ? c.gyroScaleVariance : c.gyroMisalignmentVariance
       covariance.decouple(ErrorVector.gyroMatrix + entry, variance: variance)
@@ -164,7 +175,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       rows: (
         covariance.row(0), covariance.row(1), covariance.row(2), covariance.row(3),
         covariance.row(4), covariance.row(5)
-      ), tiltDoubt: summary.tiltDoubt, hiddenIron: summary.hiddenIron)
+      ), hiddenIron: summary.hiddenIron, doubt: summary.doubt)
   }
 
   /// From now on what is done is taped.
@@ -247,6 +258,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var hasConstantRate: Bool
     /// Whether it is not accelerated either.
     var isUnaccelerated: Bool
+    /// Whether the bias is being found: the attitude may be too far off for what is linear.
+    var isFindingBias: Bool
     /// Whether the field is known not to be the earth's.
     var isDisturbed: Bool
     /// Whether it is so plainly not the earth's, after it was, that a magnet has come near.
@@ -280,13 +293,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     if let force {
       takeVelocity(&x, force, duration, c)
       if now.isUnaccelerated { takeGravity(force, &x, duration, c) }
-      fadeDoubt(isUnaccelerated: now.isUnaccelerated, duration, c)
+      fadeDoubt(now, duration, c)
     }
     if let rate = now.stationaryRate {
       let variance = (now.isStationary ? c.restVariance : c.candidateVariance) / duration
       for axis in 0..<3 {
         covariance.update(
-          &x, h: .unit(ErrorVector.bias + axis), value: rate[axis] - strapdown.bias[axis],
+          &x, error: ErrorVector.bias + axis, value: rate[axis] - strapdown.bias[axis],
           variance: variance)
       }
     }
@@ -343,17 +356,24 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     where covariance[axis, axis] < c.ironVariance {
       noise[axis] = c.residual.noise * duration
     }
+    let kept = exp(-duration / c.azimuth.time)
+    covariance.fade(ErrorVector.anomaly, by: kept)
+    anomaly *= kept
+    noise[ErrorVector.anomaly] = anomalyVariance(c) * (1 - kept * kept)
     covariance.propagate(transition(verticalForce: (force?.z ?? 0) * duration))
     covariance.add(noise)
   }
 
-  /// What the errors become over the block: `phi -= A b + W g`, with `A` the sum of R dt and `W` that of
-  /// `R (x) w dt`, and `v_x += f phi_y`, `v_y -= f phi_x` with phi the mean of before and after.
+  /// What the errors become over the block: `phi -= A b + W g`, with `A` the sum of R dt and `W` the mean of R beside
+  /// what the block turned by; and what tilt does to velocity.
   private func transition(verticalForce force: Double) -> ErrorCovariance.Transition {
     let a = block.rotation.transposed.columns
-    let x = block.turningX.transposed.columns
-    let y = block.turningY.transposed.columns
-    let z = block.turningZ.transposed.columns
+    let turned = block.turning / block.duration
+    let (x, y, z) = (
+      (x: a.x * turned.x, y: a.y * turned.x, z: a.z * turned.x),
+      (x: a.x * turned.y, y: a.y * turned.y, z: a.z * turned.y),
+      (x: a.x * turned.z, y: a.y * turned.z, z: a.z * turned.z)
+    )
     func row(_ axis: Int, _ a: Vector3, _ x: Vector3, _ y: Vector3, _ z: Vector3) -> ErrorVector {
       ErrorVector(
         motion: SIMD8(
@@ -364,12 +384,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     let attitude = (
       row(0, a.x, x.x, y.x, z.x), row(1, a.y, x.y, y.y, z.y), row(2, a.z, x.z, y.z, z.z)
     )
-    var velocity = (ErrorVector.unit(6), ErrorVector.unit(7))
-    velocity.0.add(attitude.1, times: force / 2)
-    velocity.0.motion[1] += force / 2
-    velocity.1.add(attitude.0, times: -force / 2)
-    velocity.1.motion[0] -= force / 2
-    return ErrorCovariance.Transition(attitude: attitude, velocity: velocity)
+    return ErrorCovariance.Transition(attitude: attitude, lift: force / 2)
   }
 }
 
@@ -379,6 +394,6 @@ struct SmootherCheckpoint: Sendable {
   var bias: Vector3
   /// The covariance's rows of attitude and gyro bias.
   var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
-  var tiltDoubt: Double
   var hiddenIron: Matrix3
+  var doubt: HeadingDoubt
 }

@@ -37,8 +37,7 @@ struct ErrorTape: Sendable {
     vectors.append(f.attitude.0)
     vectors.append(f.attitude.1)
     vectors.append(f.attitude.2)
-    vectors.append(f.velocity.0)
-    vectors.append(f.velocity.1)
+    numbers.append(f.lift)
   }
 
   mutating func update(h: ErrorVector, ph: ErrorVector, innovation: Double, spread: Double) {
@@ -54,6 +53,13 @@ struct ErrorTape: Sendable {
     guard cuts.isEmpty else { return }
     steps.append(.decouple)
     numbers.append(Double(index))
+  }
+
+  mutating func fade(_ index: Int, by factor: Double) {
+    guard cuts.isEmpty else { return }
+    steps.append(.fade)
+    numbers.append(Double(index))
+    numbers.append(factor)
   }
 
   mutating func turnEarth(sine: Double, cosine: Double) {
@@ -88,7 +94,7 @@ struct ErrorTape: Sendable {
 }
 
 enum TapeStep: UInt8, Sendable {
-  /// `P <- F P F'`: five rows of F.
+  /// `P <- F P F'`: three rows of F, and what two more follow from.
   case propagate
   /// A scalar measurement: `h`, `P h`; what it said beyond the estimate, and the variance of that.
   case update
@@ -96,6 +102,8 @@ enum TapeStep: UInt8, Sendable {
   case decouple
   /// The earth frame was turned: sine, cosine.
   case turnEarth
+  /// One error was multiplied: its index and the factor.
+  case fade
 }
 
 /// Where the tape ends at a moment.
@@ -130,12 +138,13 @@ struct ErrorAdjoint: Sendable {
       position.steps -= 1
       switch tape.steps[position.steps] {
       case .propagate:
-        position.vectors -= 5
+        position.vectors -= 3
+        position.numbers -= 1
         let v = position.vectors
         unpropagate(
           ErrorCovariance.Transition(
             attitude: (tape.vectors[v], tape.vectors[v + 1], tape.vectors[v + 2]),
-            velocity: (tape.vectors[v + 3], tape.vectors[v + 4])))
+            lift: tape.numbers[position.numbers]))
       case .update:
         position.vectors -= 2
         position.numbers -= 2
@@ -146,6 +155,9 @@ struct ErrorAdjoint: Sendable {
       case .decouple:
         position.numbers -= 1
         forget(Int(tape.numbers[position.numbers]))
+      case .fade:
+        position.numbers -= 2
+        fade(Int(tape.numbers[position.numbers]), by: tape.numbers[position.numbers + 1])
       case .turnEarth:
         position.numbers -= 2
         turnBack(
@@ -179,6 +191,7 @@ struct ErrorAdjoint: Sendable {
 
   /// `slope <- F' slope`, `weight <- F' weight F`.
   private mutating func unpropagate(_ f: ErrorCovariance.Transition) {
+    let velocity = f.velocity
     func back(_ v: ErrorVector) -> ErrorVector {
       var result = v
       result.motion[0] = 0
@@ -189,8 +202,8 @@ struct ErrorAdjoint: Sendable {
       result.add(f.attitude.0, times: v.motion[0])
       result.add(f.attitude.1, times: v.motion[1])
       result.add(f.attitude.2, times: v.motion[2])
-      result.add(f.velocity.0, times: v.motion[6])
-      result.add(f.velocity.1, times: v.motion[7])
+      result.add(velocity.0, times: v.motion[6])
+      result.add(velocity.1, times: v.motion[7])
       return result
     }
     slope = back(slope)
@@ -203,8 +216,8 @@ struct ErrorAdjoint: Sendable {
         weight[row].add(x, times: f.attitude.0[row])
         weight[row].add(y, times: f.attitude.1[row])
         weight[row].add(z, times: f.attitude.2[row])
-        weight[row].add(vx, times: f.velocity.0[row])
-        weight[row].add(vy, times: f.velocity.1[row])
+        weight[row].add(vx, times: velocity.0[row])
+        weight[row].add(vy, times: velocity.1[row])
       }
     }
   }
@@ -213,6 +226,14 @@ struct ErrorAdjoint: Sendable {
     slope[index] = 0
     weight[index] = .zero
     for row in weight.indices { weight[row][index] = 0 }
+  }
+
+  private mutating func fade(_ index: Int, by factor: Double) {
+    slope[index] *= factor
+    for row in weight.indices { weight[row][index] *= factor }
+    var row = ErrorVector.zero
+    row.add(weight[index], times: factor)
+    weight[index] = row
   }
 
   private mutating func turnBack(sine: Double, cosine: Double) {

@@ -3,7 +3,6 @@
 /// The errors of the attitude filter, or one value for each of them.
 ///
 /// Three vectors of eight lanes, because Swift 6.0 has no array of fixed size.
-/// The last lane is never used and stays zero.
 struct ErrorVector: Sendable, Hashable, Codable {
   /// Attitude in the earth frame, `R_true = exp([phi]x) R`, radians: 0, 1, 2.
   static let attitude = 0
@@ -20,12 +19,14 @@ struct ErrorVector: Sendable, Hashable, Codable {
   /// Scale and misalignment of the gyro, row by row: 14 to 22.
   static let gyroMatrix = 14
   /// How many errors there are.
-  static let count = 23
+  static let count = 24
+  /// The east anomaly of the field: what points the local field elsewhere than north, microtesla: 23.
+  static let anomaly = 23
 
   var motion = SIMD8<Double>.zero
   /// Field, iron, lag, and two entries of the gyro's matrix.
   var magnetic = SIMD8<Double>.zero
-  /// The other seven entries of the gyro's matrix.
+  /// The other seven entries of the gyro's matrix, and the anomaly.
   var scale = SIMD8<Double>.zero
 
   static let zero = ErrorVector()

@@ -20,7 +20,7 @@ extension EstimatorStorage {
       state.transition.decay(dt, c.transition)
     }
     if quality != state.quality { calibrationDidChange(quality: quality) }
-    if dt == 0 { state.monitor.reset() }
+    if dt == 0 { resetMonitor() }
     var earth: Vector3?
     var (tilt, shownTilt) = (0.0, 0.0)
     var heading: Double?
@@ -33,7 +33,6 @@ extension EstimatorStorage {
           if state.northTrustedTime >= c.north.trustDuration {
             heading = max(0, state.filter.summary.attitude.columns.z.z).squareRoot()
           }
-          updateStationary(field, dt, c)
         }
       } else {
         state.start.add(field: field)
@@ -49,15 +48,28 @@ extension EstimatorStorage {
         earth = attitude?.rotate(state.direct.field ?? field)
       }
     }
-    let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
+    let isInertial = state.mode == .inertial
+    let iron = isInertial ? state.filter.summary.iron : .zero
+    guard
+      let mean = state.gathering.add(
+        field, length: (field - iron).length, earth: earth, dt, least: c.fieldTest.interval)
+    else { return }
+    if isInertial, state.filter.hasNorth { updateStationary(mean.body, mean.duration, c) }
     let wasDisturbed = state.monitor.disturbance != nil
     state.monitor.update(
-      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
-      shownTilt: shownTilt, heading: heading,
+      strength: mean.length, earth: mean.earth, mean.duration, residual: calibrationDeviation,
+      tilt: tilt, shownTilt: shownTilt, heading: heading,
       calibrated: state.quality.isCalibrated ? state.quality.strength : nil,
       teaches: tilt < c.direct.learningTilt, c)
-    detectMagnet(iron, field, dt, c)
-    updateNorth(wasDisturbed: wasDisturbed, dt, c)
+    detectMagnet(iron, field, mean.duration, c)
+    updateNorth(wasDisturbed: wasDisturbed, mean.duration, c)
+    noteCarried()
+  }
+
+  /// Samples from now on are others than those before.
+  func resetMonitor() {
+    state.monitor.reset()
+    state.gathering = FieldGathering()
   }
 
   func fieldIsBeyondRange(at time: Timestamp) -> Bool {
@@ -66,11 +78,13 @@ extension EstimatorStorage {
     let dt = time.seconds(since: last)
     guard dt > 0, dt <= c.limits.lossTimeout else { return false }
     state.fieldTime = time
+    state.gathering = FieldGathering()
     state.monitor.saturate(c)
     if gyroOffset(at: time) == nil {
       leaveInertial()
       state.mode = mode(at: time)
     }
+    noteCarried()
     return true
   }
 
@@ -95,6 +109,7 @@ extension EstimatorStorage {
     else { return }
     state.filter.loosenField(by: -iron, c)
     state.monitor.magnetWasFound(c)
+    state.gathering = FieldGathering()
   }
 
   /// Searches for north again where it was found in a disturbed field, never confirmed, and the field has become the
@@ -124,7 +139,7 @@ extension EstimatorStorage {
     }
     state.quality = quality
     history?.note(quality)
-    state.monitor.reset()
+    resetMonitor()
     switch state.mode {
     case .none, .starting: break
     case .inertial:
@@ -151,7 +166,7 @@ extension EstimatorStorage {
     let wasCalibrated = state.quality.isCalibrated
     state.quality = quality
     history?.note(quality)
-    state.monitor.reset()
+    resetMonitor()
     if quality.isCalibrated && wasCalibrated {
       if state.filter.isRunning { state.filter.loosenField(c) }
     } else {

@@ -6,53 +6,96 @@ import SensorTypes
 extension EstimatorStorage {
   func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
     let c = coefficients
-    let fieldAge = state.fieldTime.map { now.seconds(since: $0) }
-    let timeout = c.limits.lossTimeout
-    let hasField = fieldAge.map { $0 <= timeout } ?? false
-    let hasCourse = hasCourse(at: now)
-    guard hasField || hasCourse else {
-      if fieldAge != nil { return .failure(.sensorLost("the magnetometer is silent")) }
-      return .failure(
-        state.courseTime == nil ? .notYet : .sensorLost("no course for minutes"))
-    }
-    if state.mode != .level {
-      guard let forceTime = state.forceTime else {
-        return .failure(params.level ? .notYet : .tiltUnknown)
-      }
-      guard now.seconds(since: forceTime) <= timeout else {
-        return .failure(.sensorLost("the accelerometer is silent"))
-      }
-    }
+    if let reason = hindrance(at: now) { return .failure(reason) }
     guard let attitude else { return .failure(.notYet) }
-    if state.mode == .inertial, !state.filter.hasNorth { return .failure(.notYet) }
-    if state.mode == .starting, state.start.attitude == nil {
-      return .failure(.notYet)
+    let hasField = hasField(at: now)
+    let rotation = attitude.matrix
+    let accuracy = accuracy(of: rotation, at: now)
+    var reason: NoData?
+    if accuracy == nil || hasField && !hasCourse(at: now) && state.monitor.disturbance != nil {
+      reason =
+        state.quality.isCalibrated
+        ? state.monitor.reason(residual: calibrationDeviation, c) : .uncalibrated
     }
-
     var time = state.fieldTime ?? now
-    if state.mode == .inertial || state.mode == .starting,
-      let rateTime = state.rateTime
-    {
+    if state.mode == .inertial || state.mode == .starting, let rateTime = state.rateTime {
       time = rateTime
     }
-    var reason: NoData?
-    if !hasField {
-      // North is the course's: nothing is asked of a magnetometer.
-    } else if !state.quality.isCalibrated {
-      reason = .uncalibrated
-    } else if state.monitor.disturbance != nil {
-      reason = state.monitor.reason(residual: calibrationDeviation, c)
-    }
-    // What is wrong with the field does not matter where the course says where north is.
-    let usedField = hasField && (reason == nil || !hasCourse) ? state.field : nil
-    if hasCourse { reason = nil }
     return .success(
       HeadingEstimate(
-        time: time, magneticHeading: DirectAttitude.heading(of: attitude),
-        accuracy: reason == nil
-          ? accuracy(of: attitude, field: usedField, hasCourse: hasCourse) : nil,
-        reason: reason, field: hasField ? state.field : nil, attitude: attitude,
-        fieldCheck: hasField ? fieldCheck : nil))
+        time: time, magneticHeading: DirectAttitude.heading(forward: rotation.columns.y),
+        accuracy: accuracy, reason: reason, field: hasField ? state.field : nil,
+        attitude: attitude, fieldCheck: hasField ? fieldCheck : nil))
+  }
+
+  func compass(at now: Timestamp) -> CompassHeading? {
+    guard hindrance(at: now) == nil, let attitude else { return nil }
+    let rotation = attitude.matrix
+    return CompassHeading(
+      magneticHeading: DirectAttitude.heading(forward: rotation.columns.y),
+      accuracy: accuracy(of: rotation, at: now), attitude: attitude)
+  }
+
+  /// Why there is no heading at all, not even a doubtful one.
+  @inline(__always)
+  private func hindrance(at now: Timestamp) -> NoData? {
+    let timeout = coefficients.limits.lossTimeout
+    if !hasField(at: now), !hasCourse(at: now) {
+      if state.fieldTime != nil { return .sensorLost("the magnetometer is silent") }
+      return state.courseTime == nil ? .notYet : .sensorLost("no course for minutes")
+    }
+    if state.mode != .level {
+      guard let forceTime = state.forceTime else { return params.level ? .notYet : .tiltUnknown }
+      if now.seconds(since: forceTime) > timeout {
+        return .sensorLost("the accelerometer is silent")
+      }
+    }
+    if state.mode == .inertial, !state.filter.hasNorth { return .notYet }
+    if state.mode == .starting, state.start.attitude == nil { return .notYet }
+    return nil
+  }
+
+  @inline(__always)
+  private func hasField(at now: Timestamp) -> Bool {
+    guard let time = state.fieldTime else { return false }
+    return now.seconds(since: time) <= coefficients.limits.lossTimeout
+  }
+
+  /// Half the 95 % interval, radians; `nil` where heading is not to be trusted.
+  @inline(__always)
+  private func accuracy(of rotation: Matrix3, at now: Timestamp) -> Double? {
+    let hasCourse = hasCourse(at: now)
+    if hasField(at: now), state.quality.isCalibrated {
+      if state.monitor.disturbance == nil {
+        return accuracy(of: rotation, field: state.field, hasCourse: hasCourse)
+      }
+      if !hasCourse {
+        return state.isCarried
+          ? accuracy(of: rotation, field: fieldOfPlace(rotation), hasCourse: false) : nil
+      }
+    }
+    // What is wrong with the field does not matter where the course says where north is.
+    return hasCourse ? accuracy(of: rotation, field: nil, hasCourse: true) : nil
+  }
+
+  /// What the magnetometer would measure without what disturbs the field, body frame, microtesla.
+  private func fieldOfPlace(_ rotation: Matrix3) -> Vector3 {
+    let field = state.filter.field
+    return rotation.transposed * Vector3(0, field.x, field.y)
+  }
+
+  /// Whether heading is given in a field that is not the earth's: mostly by the gyro, and for as long as its bar says
+  /// something. A bar at the limit does not come and go with every sample.
+  func noteCarried() {
+    let c = coefficients
+    guard state.mode == .inertial, state.northTrustedTime >= c.north.trustDuration,
+      let attitude
+    else { return state.isCarried = false }
+    guard state.monitor.disturbance != nil else { return state.isCarried = true }
+    let rotation = attitude.matrix
+    let now = accuracy(of: rotation, field: fieldOfPlace(rotation), hasCourse: false)
+    state.isCarried =
+      now < (state.isCarried ? c.heading.carriedAccuracy : c.heading.regainedAccuracy)
   }
 
   private var fieldCheck: FieldCheck? {
@@ -74,10 +117,10 @@ extension EstimatorStorage {
 
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
   /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
-  private func accuracy(of attitude: Quaternion, field: Vector3?, hasCourse: Bool) -> Double {
+  private func accuracy(of rotation: Matrix3, field: Vector3?, hasCourse: Bool) -> Double {
     let c = coefficients
     guard let field else {
-      let gradient = DirectAttitude.headingGradient(of: attitude)
+      let gradient = DirectAttitude.headingGradient(forward: rotation.columns.y)
       var variance =
         c.headingFloor * c.headingFloor
         + c.course.variance
@@ -89,25 +132,25 @@ extension EstimatorStorage {
     // A magnet does not make north surer than the earth's field does.
     let known = state.mode == .inertial ? state.filter.field.x : .infinity
     let slopes = HeadingSlopes(
-      attitude: attitude, field: field, limit: c.heading.strongestNorth * known,
+      rotation: rotation, field: field, limit: c.heading.strongestNorth * known,
       c.heading)
     var variance = c.headingFloor * c.headingFloor
     // Slip and mounting are the same at every course.
     if hasCourse { variance += c.course.variance }
+    let isInertial = state.mode == .inertial
     variance += slopes.variance(
-      of: state.quality,
-      hidden: state.mode == .inertial ? state.filter.summary.hiddenIron : .identity)
+      of: state.quality, hidden: isInertial ? state.filter.summary.hiddenIron : .identity)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
     let isStarting = state.filter.isRunning && !state.filter.hasTakenField
     switch isStarting ? .starting : state.mode {
     case .inertial:
       // A bias of tens of degrees a second turns the attitude by more than what is linear: twice the deviation (chosen).
-      let bar = c.heading
-      let share =
-        bar.covarianceFactor * (state.isFindingBias ? bar.findingBiasFactor : 1)
-      variance += share * slopes.variance(attitude: state.filter.summary.attitude)
-      variance += slopes.variance(tilt: state.filter.summary.tiltDoubt)
+      let summary = state.filter.summary
+      variance +=
+        summary.doubt.variance(
+          whole: slopes.variance(attitude: summary.attitude), slopes: slopes, c.heading)
+        * (state.isFindingBias ? c.heading.findingBiasFactor : 1)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
       let tilt = state.start.tiltDeviation(c)
@@ -145,15 +188,16 @@ struct HeadingSlopes {
   private let steepness: Double
 
   /// - Parameters:
-  ///   - attitude: Body to earth.
+  ///   - rotation: The attitude, body to earth.
   ///   - field: Body frame, microtesla.
   ///   - limit: The most that the horizontal field can be believed to be, microtesla.
   init(
-    attitude: Quaternion, field: Vector3, limit: Double = .infinity, _ p: HeadingAccuracyParameters
+    rotation: Matrix3, field: Vector3, limit: Double = .infinity, _ p: HeadingAccuracyParameters
   ) {
-    let earth = attitude.rotate(field)
-    gradient = DirectAttitude.headingGradient(of: attitude)
-    east = attitude.conjugate.rotate(Vector3(1, 0, 0))
+    let earth = rotation * field
+    let (x, y, z) = rotation.columns
+    gradient = DirectAttitude.headingGradient(forward: y)
+    east = Vector3(x.x, y.x, z.x)
     let measured = (earth.x * earth.x + earth.y * earth.y).squareRoot()
     let least = p.leastHorizontalShare * max(min(earth.length, p.largestField), 1)
     horizontal = max(min(measured, max(limit, 1)), least)

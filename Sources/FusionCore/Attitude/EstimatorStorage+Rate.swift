@@ -66,6 +66,7 @@ extension EstimatorStorage {
       isStationary: isStationary,
       hasConstantRate: state.rest.hasConstantRate(c),
       isUnaccelerated: state.rest.isUnaccelerated(c),
+      isFindingBias: state.isFindingBias,
       isDisturbed: state.monitor.isPlain
         || state.monitor.disturbance.map { $0 != .azimuth || isStationary } ?? false,
       isBesideMagnet: state.monitor.isPlain
@@ -93,6 +94,7 @@ extension EstimatorStorage {
     state.transition.absorb(correction: state.filter.takeHeadingCorrection())
     if state.filter.takeIronMove(c.magnet) {
       state.monitor.magnetWasFound(c)
+      state.gathering = FieldGathering()
     }
   }
 

@@ -169,10 +169,10 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     atan2(-earth.z, (earth.x * earth.x + earth.y * earth.y).squareRoot())
   }
 
-  /// Takes one sample.
+  /// Takes one sample, or the mean of a few.
   /// - Parameters:
-  ///   - field: Body frame, microtesla.
-  ///   - earthField: The same in the earth frame, where attitude is known.
+  ///   - length: Strength, microtesla.
+  ///   - earthField: The field in the earth frame, where attitude is known.
   ///   - dt: Seconds since the sample before; 0 for the first.
   ///   - residual: One sigma of what the calibration leaves open, microtesla.
   ///   - tilt: One sigma of the tilt that the dip is seen with, where it is not small, radians. What is seen with
@@ -183,13 +183,13 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///     it is not taken for another place.
   ///   - teaches: Whether the tilt is sure enough to learn the dip of this place from.
   mutating func update(
-    _ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double, tilt: Double = 0,
+    strength length: Double, earth earthField: Vector3?, _ dt: Double, residual: Double,
+    tilt: Double = 0,
     shownTilt: Double = 0, heading: Double? = nil, calibrated: Double? = nil, teaches: Bool = true,
     _ c: AttitudeConstants
   ) {
     self.calibrated = calibrated
     let keep = dt / (c.fieldTest.timeConstant + dt)
-    let length = field.length
     let mean = strength.map { $0 + (length - $0) * keep } ?? length
     strength = mean
     if let earthField {
@@ -349,8 +349,8 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     disturbance = nil
   }
 
-  /// The disturbance in words, or `nil`. Makes a string: asked for only when heading is given
-  /// without accuracy.
+  /// The disturbance in words, or `nil`. Makes a string: not for who reads heading at every sample, which has
+  /// `compass(at:)`.
   func reason(residual: Double, _ c: AttitudeConstants) -> NoData? {
     guard let disturbance else { return nil }
     let degree = 180 / Double.pi

@@ -14,6 +14,13 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
   /// Covariance of the offset error in the *body* frame, uT^2.
   public let offsetCovariance: Matrix3
 
+  /// Whether all is equal; asked at every sample.
+  @inlinable public static func == (a: MagnetometerQuality, b: MagnetometerQuality) -> Bool {
+    let (m, n) = (a.offsetCovariance.columns, b.offsetCovariance.columns)
+    return a.isCalibrated == b.isCalibrated && a.residual == b.residual && a.strength == b.strength
+      && m.x == n.x && m.y == n.y && m.z == n.z
+  }
+
   /// Makes a quality; values that are not finite count as no calibration.
   public init(
     isCalibrated: Bool, offsetCovariance: Matrix3, residual: Double, strength: Double? = nil

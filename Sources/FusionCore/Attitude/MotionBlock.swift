@@ -8,10 +8,8 @@ struct MotionBlock: Sendable, Equatable, Codable {
   private(set) var duration = 0.0
   /// Sum of R dt.
   private(set) var rotation = Matrix3(diagonal: .zero)
-  /// Sums of R w dt for each component of the rate.
-  private(set) var turningX = Matrix3(diagonal: .zero)
-  private(set) var turningY = Matrix3(diagonal: .zero)
-  private(set) var turningZ = Matrix3(diagonal: .zero)
+  /// Sum of what it turned by, body frame, radians.
+  private(set) var turning = Vector3.zero
   /// Sum of |rate| dt, radians.
   private(set) var turned = 0.0
   /// What coarse integration may have missed, rad^2.
@@ -46,9 +44,7 @@ struct MotionBlock: Sendable, Equatable, Codable {
     _ c: AttitudeConstants
   ) {
     rotation.add(r, times: dt)
-    turningX.add(r, times: turn.x)
-    turningY.add(r, times: turn.y)
-    turningZ.add(r, times: turn.z)
+    turning += turn
     turned += turn.length
     coarse += bend.lengthSquared * dt * dt * c.integration.missedTurn
     if dt > c.integration.coarseInterval {
@@ -108,7 +104,6 @@ struct MotionBlock: Sendable, Equatable, Codable {
   mutating func turn(by turn: Quaternion) {
     let matrix = turn.matrix
     rotation = matrix * rotation
-    (turningX, turningY, turningZ) = (matrix * turningX, matrix * turningY, matrix * turningZ)
     force = matrix * force
     let (c, s, p) = (matrix.columns.x.x, matrix.columns.x.y, clippedForce)
     clippedForce = Vector3(

@@ -30,19 +30,29 @@ struct ResidualOffset: Sendable, Equatable, Codable {
 
   /// What the window has not seen of an offset: all along a direction where `H` is 1, nothing where it is 0.
   func hidden(_ p: ResidualOffsetParameters) -> Matrix3 {
-    guard !isEmpty, let inverse = regular(squared: observability, p).inverse else {
-      return .identity
-    }
-    return p.visibility * p.visibility * inverse
+    let g = observability
+    let square = p.clearance * p.clearance
+    guard !isEmpty, let inverse = regular(squared: g, by: square).inverse else { return .identity }
+    return square * inverse
+  }
+
+  /// Mean square over the window of what neither a field nor the offset that is known explains, uT^2.
+  func unexplained(known: Vector3) -> Double {
+    guard !isEmpty else { return 0 }
+    return left(by: known + found, observability, meanBody - meanRotation.transposed * meanEarth)
+  }
+
+  /// Mean square that an offset leaves over the window, uT^2, by its equations `G c = r`.
+  private func left(by c: Vector3, _ g: Matrix3, _ r: Vector3) -> Double {
+    meanSquare - meanEarth.lengthSquared - 2 * c.dot(r) + c.dot(g * c)
   }
 
   private var observability: Matrix3 {
     Matrix3.identity - meanRotation.transposed * meanRotation
   }
 
-  private func regular(squared g: Matrix3, _ p: ResidualOffsetParameters) -> Matrix3 {
-    let square = p.visibility * p.visibility
-    return g * g + Matrix3(diagonal: Vector3(repeating: square))
+  private func regular(squared g: Matrix3, by square: Double) -> Matrix3 {
+    g * g + Matrix3(diagonal: Vector3(repeating: square))
   }
 
   /// Takes the means of a block.
@@ -84,19 +94,16 @@ struct ResidualOffset: Sendable, Equatable, Codable {
     solution = nil
     let g = observability
     let r = meanBody - meanRotation.transposed * meanEarth
-    guard let inverse = regular(squared: g, p).inverse else { return .zero }
+    let square = p.visibility * p.visibility
+    guard let inverse = regular(squared: g, by: square).inverse else { return .zero }
     let beta = inverse * (g * (r - g * known))
-    func cost(_ c: Vector3) -> Double {
-      meanSquare - meanEarth.lengthSquared - 2 * c.dot(r) + c.dot(g * c)
-    }
-    let left = cost(known + beta)
-    let evidence = (cost(known) - left) / max(left, p.evenness)
+    let rest = left(by: known + beta, g, r)
+    let evidence = (left(by: known, g, r) - rest) / max(rest, p.evenness)
     guard evidence > 0 else { return .zero }
-    let seen = p.visibility * p.visibility * inverse.trace
+    let seen = square * inverse.trace
     if evidence > p.proof, seen < p.largestUnobserved, let whole = g.inverse {
       let c = whole * r
-      let rest = cost(c)
-      if rest < p.unevenness {
+      if left(by: c, g, r) < p.unevenness {
         solution = ResidualOffsetSolution(iron: c, field: meanEarth - meanRotation * c)
         if evidence > p.certainty { return c - known }
       }

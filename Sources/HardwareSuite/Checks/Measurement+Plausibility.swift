@@ -54,7 +54,7 @@ extension Measurement {
       range = isCalibrated ? 20...70 : 5...400
       source = isCalibrated ? "the earth's: 20 to 70" : "not calibrated: 5 to 400"
     }
-    let isTrusted = last.accuracy != nil || !isCalibrated
+    let isTrusted = last.reason == nil || !isCalibrated
     let isGood = range.contains(found) && isTrusted
     var detail = "magnetic \(Report.figure(last.magneticHeading * degrees)) deg"
     if let accuracy = last.accuracy { detail += " +- \(Report.figure(accuracy * degrees))" }

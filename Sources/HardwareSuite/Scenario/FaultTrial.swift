@@ -247,10 +247,9 @@ struct FaultTrial {
         } else if status.state == .running {
           isLost = false
         }
-      // One without accuracy says why, and from what the gyro carries: a magnet that drives the chip to its end
-      // is no silence.
+      // A magnet that drives the chip to its end is no silence: headings go on by the gyro, and say why.
       case (.heading(let heading), .magnetometer):
-        count += isLost && heading.accuracy != nil ? 1 : 0
+        count += isLost && heading.reason == nil ? 1 : 0
       case (.altitude, .barometer), (.location, .receiver):
         count += isLost ? 1 : 0
       default: break
@@ -267,7 +266,7 @@ struct FaultTrial {
     var complaints: [String] = []
     for arrival in bench.capture.observations(since: mark) {
       switch arrival.value {
-      case .heading(let heading) where heading.accuracy != nil:
+      case .heading(let heading) where heading.accuracy != nil && heading.reason == nil:
         if let strength = heading.field?.length, !Self.fields.contains(strength) {
           complaints.append("heading from a field of \(Report.figure(strength)) uT")
         }

@@ -145,7 +145,8 @@ struct MotionChannel: Sendable {
     guard let rate, attitude.isTurnedByGyro else { return nil }
     let heading = attitude.heading(at: time)
     if case .success(let heading) = heading {
-      frames.steady(isTrusted: demand.field && heading.accuracy != nil, at: time)
+      let isTrusted = demand.field && heading.accuracy != nil && heading.reason == nil
+      frames.steady(isTrusted: isTrusted, at: time)
     } else {
       frames.steady(isTrusted: false, at: time)
     }
@@ -176,7 +177,7 @@ struct MotionChannel: Sendable {
 
   private static func trust(_ heading: HeadingEstimate) -> FieldTrust {
     if heading.reason == .uncalibrated { return .uncalibrated }
-    guard let accuracy = heading.accuracy else { return .low }
+    guard heading.reason == nil, let accuracy = heading.accuracy else { return .low }
     return accuracy <= highTrust ? .high : accuracy <= mediumTrust ? .medium : .low
   }
 }

@@ -28,7 +28,8 @@ struct ParameterRuns<Root: Sendable & Equatable> {
       let value = number.value(in: usual)
       return ![10, 0.1, 2, 0.5, 100, 0.01, 1_000_000, 1.01, 0].contains { factor in
         var params = usual
-        number.set((number.isWhole ? (value * factor).rounded() : value * factor), in: &params)
+        let other = value == 0 ? factor : value * factor
+        number.set(number.isWhole ? other.rounded() : other, in: &params)
         guard sound(params) == params, params != usual else { return false }
         return zip(runs, recorded).contains { differs($0, $1, params) }
       }
@@ -64,7 +65,7 @@ struct PlainNoise {
 extension ParameterRuns where Root == AttitudeParameters {
   /// What is special about a run.
   enum Kind: CaseIterable {
-    case hand, magnets, vehicle, slowTurn, withoutGyro, coarse, newPlace, level
+    case hand, magnets, vehicle, slowTurn, withoutGyro, coarse, newPlace, level, turnedField
   }
 
   static var attitude: ParameterRuns {
@@ -79,7 +80,7 @@ extension ParameterRuns where Root == AttitudeParameters {
     let isMoving = (t > 6 && t < 14) || (t > 22 && t < 36)
     switch kind {
     case .hand, .coarse: return t < 1 || isMoving ? moving : .zero
-    case .magnets, .level: return isMoving ? moving : .zero
+    case .magnets, .level, .turnedField: return isMoving ? moving : .zero
     case .withoutGyro: return isMoving ? 0.5 * moving : .zero
     case .vehicle: return Vector3(0, 0, t > 10 ? 0.1 * sin(0.2 * t) : 0)
     case .slowTurn: return Vector3(0, 0, t > 8 && t < 40 ? 0.01 : 0)
@@ -126,9 +127,13 @@ extension ParameterRuns where Root == AttitudeParameters {
       if t > 16, t < 18 { field = field * (kind == .withoutGyro || kind == .vehicle ? 1.8 : 1.25) }
       if t > 19, t < 20.5 { field = field + Vector3(6, 0, 0) }
       if kind == .newPlace, t > 8 { field = Vector3(5, 22, -40) }
+      if kind == .turnedField {
+        field = t > 20 ? Vector3(9, 25, -60) : Vector3(0, 26.5, -60)
+        field = field * (1 + 0.09 * sin(2 * t))
+      }
       var seen = attitude.conjugate.rotate(field) + noise.vector(0.2)
       if kind == .magnets, t > 26, t < 33 { seen = seen + Vector3(9, -4, 3) }
-      if kind == .hand { seen = seen + Vector3(1.5, -1, 0.5) }
+      if kind == .hand { seen = seen + Vector3(2.5, -1.5, 1) }
       if step % 2 == 0 {
         estimator.update(
           magneticField: spike ? Vector3(0, 0, 15_000) : seen, at: time, quality: quality)

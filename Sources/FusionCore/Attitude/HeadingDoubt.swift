@@ -1,0 +1,35 @@
+// What heading may be off by that the covariance of the attitude does not tell.
+
+/// What the field of a place says of how far heading can be trusted.
+struct HeadingDoubt: Sendable, Hashable, Codable {
+  /// What the assumption of standstill has turned the attitude by of late, radians.
+  var pull = 0.0
+  /// Mean square per axis of what neither a field nor an offset explains over the turns of the window, at the reference
+  /// strength, uT^2.
+  var unevenness = 0.0
+  /// What dip is wrong by, as a horizontal field, microtesla.
+  var north = 0.0
+  /// Variance of heading that the field's east anomaly comes to, rad^2.
+  var anomaly = 0.0
+  /// What the azimuth of a field that is right otherwise is off by, beyond its own deviation, rad^2.
+  var azimuth = 0.0
+
+  /// The variance of heading, rad^2.
+  ///
+  /// As far as the covariance comes from the anomaly, turns average it out: what they leave unexplained says by how much.
+  /// What is beyond that is the start's, or the gyro's, and counts wholly.
+  ///
+  /// - Parameters:
+  ///   - whole: By the covariance of the attitude, rad^2.
+  ///   - slopes: How errors of this moment show in heading.
+  func variance(
+    whole: Double, slopes: HeadingSlopes, _ p: HeadingAccuracyParameters
+  ) -> Double {
+    let share = p.evenFactor + p.unevenFactor * min(unevenness, p.largestUnevenness)
+    let settled = min(whole, p.settledFactor * anomaly)
+    let turned = north / slopes.horizontal
+    return share * settled + max(share, p.covarianceFactor) * (whole - settled)
+      + p.dipFactor * turned * turned + p.azimuthFactor * azimuth
+      + p.pullFactor * slopes.variance(tilt: max(0, pull - p.leastPull))
+  }
+}
