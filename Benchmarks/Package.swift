@@ -13,6 +13,7 @@ let package = Package(
   name: "Benchmarks",
   products: [
     .executable(name: "broad", targets: ["Broad"]),
+    .executable(name: "fusion-groups", targets: ["FusionGroups"]),
     .executable(name: "fusion-speed", targets: ["FusionSpeed"]),
     .executable(name: "decode-speed", targets: ["DecodeSpeed"]),
   ],
@@ -27,6 +28,12 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "Broad",
+      dependencies: [
+        "FusionBenchmark", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "FusionGroups",
       dependencies: [
         "FusionBenchmark", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

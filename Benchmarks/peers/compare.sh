@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # This filter and published ones on the same rows in the same run: errors a trial, means, speed, ratios.
-#   compare.sh [DIR] [options of broad]       DIR: else data/broad of $LODESTONE_SHARED
+#   compare.sh                               all groups of recordings in data of $LODESTONE_SHARED, then speed
+#   compare.sh [DIR] [options of broad]      one folder; DIR: else data/broad of $LODESTONE_SHARED
 # Python packages, pinned in requirements.txt, go to a virtual environment in Benchmarks/.build/peers.
 set -euo pipefail
 peers=$(cd "$(dirname "$0")" && pwd)
 package=$(dirname "$peers")
 
-folder=${LODESTONE_SHARED:-$package/../../shared}/data/broad
+data=${LODESTONE_SHARED:-$package/../../shared}/data
+folder=$data/broad
+by_groups=$([ $# -gt 0 ] || echo yes)
 if [ $# -gt 0 ] && [ "${1#-}" = "$1" ]; then
   folder=$1
   shift
@@ -14,6 +17,7 @@ fi
 
 swift build -c release --package-path "$package" --product broad
 swift build -c release --package-path "$package" --product fusion-speed
+swift build -c release --package-path "$package" --product fusion-groups
 bin=$(swift build -c release --package-path "$package" --show-bin-path)
 
 # Named after what is in it: another pin makes another one.
@@ -30,6 +34,13 @@ fi
 
 rows=$(mktemp -d)
 trap 'rm -rf "$rows"' EXIT
+if [ -n "$by_groups" ]; then
+  "$bin/fusion-groups" "$data" --rows "$rows/groups"
+  echo
+  "$environment/bin/python" "$peers/groups.py" "$rows/groups"
+  rm -rf "$rows/groups"
+  echo
+fi
 "$bin/broad" "$folder" "$@" --rows "$rows" | tee "$rows/broad.txt"
 echo
 # At the recordings' own rate, whatever the options say: a decimated row costs the same.

@@ -77,11 +77,8 @@ package struct CausalFilter {
 
   /// Attitude and the bound of heading at the row's `truthTime`.
   package func estimate(for row: Row) -> Estimate {
-    var bound: Double?
-    if case .success(let heading) = estimator.heading(at: row.truthTime) {
-      bound = heading.accuracy
-    }
-    return Estimate(attitude: attitude(for: row), headingBound: bound)
+    Estimate(
+      attitude: attitude(for: row), headingBound: estimator.compass(at: row.truthTime)?.accuracy)
   }
 
   fileprivate func attitude(for row: Row) -> Quaternion? { estimator.attitude(at: row.truthTime) }

@@ -1,5 +1,6 @@
 // What is done to a recording before a filter sees it. Pure: the seed is an argument.
 
+internal import Foundation
 package import LinearAlgebra
 package import SensorTypes
 
@@ -25,7 +26,7 @@ package struct Row: Equatable, Sendable {
   package var counts: Bool
 }
 
-/// What the options of `broad` do to a recording; in this order: start, rate, drop, jitter.
+/// What the options of `broad` do to a recording; in this order: start, rate, drop, jitter, gyro bias.
 package struct Preparation: Equatable, Sendable {
   /// Rate of the recording, Hz. Default 2000/7, BROAD's.
   package var fileRate = 2000.0 / 7
@@ -39,6 +40,9 @@ package struct Preparation: Equatable, Sendable {
   package var jitter = 0.0
   /// Seconds of motion cut off; `nil` leaves the rest before it, too.
   package var start: Double?
+  /// Length of a constant bias that is added to the gyro, deg/s; how long it is within this range, and its direction, are
+  /// each recording's own by chance. `nil`: none.
+  package var gyroBias: ClosedRange<Double>?
   package var hasGyro = true
   package var hasMagnetometer = true
   /// Of what is dropped and of the jitter; each recording makes its own sequence of it, by its name.
@@ -83,6 +87,7 @@ package struct Preparation: Equatable, Sendable {
       rows.append(row)
     }
     keepOrder(&rows)
+    add(bias(of: recording.name), to: &rows)
     guard rows.contains(where: \.counts) else {
       throw RecordingError("\(recording.name): no row that counts is left")
     }
@@ -106,6 +111,21 @@ package struct Preparation: Equatable, Sendable {
       rate: hasGyro ? mean(\.rate) : nil, force: mean(\.force),
       field: hasMagnetometer ? mean(\.field) : nil, truth: last.truth,
       counts: last.isMoving && last.truth != nil)
+  }
+
+  /// A bias in a direction that is as likely as any other, rad/s.
+  private func bias(of name: String) -> Vector3 {
+    guard let range = gyroBias else { return .zero }
+    var random = SeededGenerator(seed: seed &+ 1, name: name)
+    let length = range.lowerBound + (range.upperBound - range.lowerBound) * random.uniform()
+    let (height, angle) = (2 * random.uniform() - 1, 2 * Double.pi * random.uniform())
+    let around = (1 - height * height).squareRoot()
+    return Vector3(around * cos(angle), around * sin(angle), height) * (length * .pi / 180)
+  }
+
+  private func add(_ bias: Vector3, to rows: inout [Row]) {
+    guard bias != .zero else { return }
+    for index in rows.indices { rows[index].rate = rows[index].rate.map { $0 + bias } }
   }
 
   /// A clock never runs backwards: a time that jitter has put before its predecessor's comes a

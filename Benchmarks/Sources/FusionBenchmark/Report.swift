@@ -36,6 +36,31 @@ package enum Report {
     return lines
   }
 
+  /// The head of a table with a line a group.
+  package static let groupHeader = groupLine(
+    "degrees",
+    ["trials", "heading", "- offset", "inclin.", "inside %", "width", "corr.", "no bnd %"])
+
+  /// A group's line, and one for each trial in which the bound does not hold.
+  package static func group(_ name: String, _ run: RunScore) -> [String] {
+    let rms = run.rms
+    return [
+      groupLine(
+        name,
+        [
+          String(run.trials.count), fixed(rms?.x), fixed(run.headingWithoutOffset), fixed(rms?.y),
+          percent(run.coverage), fixed(run.width), fixed(run.correlation), percent(run.invalid),
+        ])
+    ]
+      + run.trials(coveredLessThan: 0.9).map {
+        "    inside \(percent($0.coverage)) %, half-width \(fixed($0.width)): \($0.name)"
+      }
+  }
+
+  private static func groupLine(_ name: String, _ cells: [String]) -> String {
+    name.padding(toLength: 18, withPad: " ", startingAt: 0) + cells.map { padded($0, 9) }.joined()
+  }
+
   /// One line of JSON. Degrees; shares from 0 to 1; null where there is no row to make it of.
   package static func json(_ run: RunScore) -> String {
     let rms = run.rms
@@ -47,7 +72,23 @@ package enum Report {
       ("worstCoverage", number(run.worstCoverage)), ("worstInvalid", number(run.worstInvalid)),
       ("tenthRatio", number(run.tenthRatio)), ("missing", number(run.missing)),
     ]
-    return "{" + pairs.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+    return object(pairs)
+  }
+
+  /// The same of a group, with what only groups have.
+  package static func json(_ name: String, smooth: Bool, _ run: RunScore) -> String {
+    object([
+      ("group", "\"\(name)\""), ("smooth", String(smooth)), ("trials", String(run.trials.count)),
+      ("heading", number(run.rms?.x)), ("headingWithoutOffset", number(run.headingWithoutOffset)),
+      ("inclination", number(run.rms?.y)), ("coverage", number(run.coverage)),
+      ("width", number(run.width)), ("correlation", number(run.correlation)),
+      ("invalid", number(run.invalid)), ("worstCoverage", number(run.worstCoverage)),
+      ("uncovered", String(run.trials(coveredLessThan: 0.9).count)),
+    ])
+  }
+
+  private static func object(_ pairs: [(String, String)]) -> String {
+    "{" + pairs.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
   }
 
   private static func figures(_ rms: SIMD3<Double>?) -> [String] {

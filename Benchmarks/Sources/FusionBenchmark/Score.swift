@@ -1,5 +1,6 @@
 // The error as BROAD defines it, and what is made of it. Pure.
 
+internal import Foundation
 package import LinearAlgebra
 
 /// The error of one estimate, degrees.
@@ -11,6 +12,8 @@ package struct AttitudeError: Equatable, Sendable {
   package var heading: Double
   package var inclination: Double
   package var total: Double
+  /// The error of heading with its sign, counterclockwise, radians.
+  package var turn: Double
 
   package init(estimate: Quaternion, truth: Quaternion) {
     let error = estimate * truth.conjugate
@@ -19,6 +22,7 @@ package struct AttitudeError: Equatable, Sendable {
     heading = degrees(abs(v.z), abs(w))
     inclination = degrees(hypot(v.x, v.y), hypot(w, v.z))
     total = degrees(v.length, abs(w))
+    turn = (2 * atan2(v.z, w)).remainder(dividingBy: 2 * .pi)
   }
 }
 
@@ -36,6 +40,8 @@ package struct TrialScore: Sendable {
   }
   private(set) var judged: [Judged] = []
   private var squares = SIMD3<Double>.zero
+  /// Errors of heading with their sign, counterclockwise, radians.
+  private var turns: [Double] = []
 
   package init(name: String) { self.name = name }
 
@@ -57,6 +63,7 @@ package struct TrialScore: Sendable {
     let error = AttitudeError(estimate: attitude, truth: truth)
     let each = SIMD3(error.heading, error.inclination, error.total)
     squares += each * each
+    turns.append(error.turn)
     // A bound that is no positive number is none.
     guard let bound = estimate.headingBound, bound.isFinite, bound > 0 else { return }
     judged.append(Judged(error: error.heading, bound: bound * 180 / .pi))
@@ -65,6 +72,17 @@ package struct TrialScore: Sendable {
   /// Root mean square over the rows that count, degrees: heading, inclination, total.
   package var rms: SIMD3<Double>? {
     rows > missing ? (squares / Double(rows - missing)).squareRoot() : nil
+  }
+  /// Root mean square of heading's error without what it is wrong by in the mean of the trial, degrees.
+  package var headingWithoutOffset: Double? {
+    guard !turns.isEmpty else { return nil }
+    let (sine, cosine) = turns.reduce((0, 0)) { ($0.0 + sin($1), $0.1 + cos($1)) }
+    let offset = atan2(sine, cosine)
+    let squares = turns.reduce(0) {
+      let rest = ($1 - offset).remainder(dividingBy: 2 * .pi)
+      return $0 + rest * rest
+    }
+    return (squares / Double(turns.count)).squareRoot() * 180 / .pi
   }
   /// Of the rows with a valid bound, how many have the truth inside.
   package var coverage: Double? { BoundScore(judged).coverage }
@@ -99,6 +117,22 @@ struct BoundScore {
     return least / most
   }
 
+  /// Correlation of the half-width's logarithm with that of the error: above 0 where a bound knows when it is good.
+  var correlation: Double? {
+    guard judged.count > 1 else { return nil }
+    // A thousandth and a hundredth of a degree: no error is so small that its logarithm says anything.
+    let pairs = judged.map { SIMD2(log($0.bound + 0.001), log($0.error + 0.01)) }
+    let mean = pairs.reduce(.zero, +) / Double(pairs.count)
+    var (squares, product) = (SIMD2<Double>.zero, 0.0)
+    for pair in pairs {
+      let rest = pair - mean
+      squares += rest * rest
+      product += rest.x * rest.y
+    }
+    let scale = (squares.x * squares.y).squareRoot()
+    return scale > 0 ? product / scale : nil
+  }
+
   private static func meanWidth(_ judged: ArraySlice<TrialScore.Judged>) -> Double? {
     judged.isEmpty ? nil : judged.reduce(0) { $0 + $1.bound } / Double(judged.count)
   }
@@ -131,6 +165,16 @@ package struct RunScore: Sendable {
   package var coverage: Double? { bounds.coverage }
   package var width: Double? { bounds.width }
   package var tenthRatio: Double? { bounds.tenthRatio }
+  package var correlation: Double? { bounds.correlation }
+  /// Mean over trials of the error of heading without each trial's own offset, degrees.
+  package var headingWithoutOffset: Double? {
+    let all = trials.compactMap(\.headingWithoutOffset)
+    return all.isEmpty ? nil : all.reduce(0, +) / Double(all.count)
+  }
+  /// Trials that have bounds of which less than `share` are kept.
+  package func trials(coveredLessThan share: Double) -> [TrialScore] {
+    trials.filter { ($0.coverage ?? 1) < share }
+  }
   package var invalid: Double? { share { $0.rows - $0.judged.count } }
   package var missing: Double? { share(\.missing) }
   /// The least coverage of a trial; trials without a valid bound are in `worstInvalid`.

@@ -31,6 +31,14 @@ package struct SensorRange: Equatable, Sendable {
     }
   }
 
+  /// A sensor that ends at `end` on each axis either way.
+  init(end: Double) {
+    (upper, lower) = (Vector3(repeating: end), Vector3(repeating: end))
+  }
+
+  /// What the sensor says of a value.
+  func limited(_ value: Vector3) -> Vector3 { value.clamped(lowerBound: -lower, upperBound: upper) }
+
   /// Whether the largest rate is an edge: some rows of it, which are entered and left at a step. The top of a swing that
   /// is not clipped is round: of three rows within 0.8 % the next ones are at most 2.4 % lower.
   private static func hasFlatTop(_ values: [Double], _ most: Double) -> Bool {

@@ -136,4 +136,25 @@ struct PreparationTests {
     let rows = try preparation.rows(of: numbered(3))
     #expect(rows.allSatisfy { $0.rate == nil && $0.field == nil })
   }
+
+  @Test("a gyro bias within its range, the same for every row and another for every recording")
+  func gyroBias() throws {
+    var preparation = Preparation()
+    preparation.gyroBias = 1...6
+    func bias(_ name: String) throws -> Vector3 {
+      var recording = numbered(50)
+      recording.name = name
+      let rows = try preparation.rows(of: recording)
+      let bare = try Preparation().rows(of: recording)
+      let differences = zip(rows, bare).map { ($0.rate ?? .zero) - ($1.rate ?? .zero) }
+      for difference in differences { #expect((difference - differences[0]).length < 1e-12) }
+      return differences[0]
+    }
+    let all = try (0..<20).map { try bias("recording \($0)") }
+    for bias in all { #expect((0.999 * .pi / 180...6.001 * .pi / 180).contains(bias.length)) }
+    #expect(Set(all.map(\.x)).count == 20)
+    #expect(try bias("recording 0") == all[0])
+    preparation.hasGyro = false
+    #expect(try preparation.rows(of: numbered(3)).allSatisfy { $0.rate == nil })
+  }
 }

@@ -105,6 +105,39 @@ struct ScoreTests {
     #expect(dumb.rms == nil, "a trial without an error is not averaged away")
   }
 
+  @Test("without a trial's own offset; and a bound that knows when it is good")
+  func offsetAndCorrelation() throws {
+    var (first, second) = (TrialScore(name: "a"), TrialScore(name: "b"))
+    for step in 0..<100 {
+      let own = Double(step % 2 == 0 ? 1 : -1)
+      // Across the turn's end, too.
+      for (offset, bound) in [(170.0, 1.0), (190, 10)] {
+        let error = turn(0, 0, offset + own)
+        if bound == 1 {
+          first.add(Estimate(attitude: error, headingBound: bound * degree), truth: .identity)
+        } else {
+          second.add(Estimate(attitude: error, headingBound: nil), truth: .identity)
+        }
+      }
+    }
+    #expect(abs(try #require(first.headingWithoutOffset) - 1) < 1e-9)
+    #expect(abs(try #require(RunScore(trials: [first, second]).headingWithoutOffset) - 1) < 1e-9)
+    #expect(TrialScore(name: "c").headingWithoutOffset == nil)
+    func correlated(_ pairs: [(Double, Double)]) -> Double? {
+      var score = TrialScore(name: "a")
+      for (error, bound) in pairs {
+        score.add(
+          Estimate(attitude: turn(0, 0, error), headingBound: bound * degree), truth: .identity)
+      }
+      return RunScore(trials: [score]).correlation
+    }
+    let good = correlated([(0.1, 1), (0.2, 2), (0.4, 4), (0.8, 8)])
+    #expect(try #require(good) > 0.99)
+    let bad = correlated([(0.1, 8), (0.2, 4), (0.4, 2), (0.8, 1)])
+    #expect(try #require(bad) < -0.99)
+    #expect(correlated([(1, 1)]) == nil && correlated([(1, 2), (3, 2)]) == nil)
+  }
+
   @Test("the line of JSON has its keys in their order, and null for what is not there")
   func json() throws {
     let empty = Report.json(RunScore(trials: [TrialScore(name: "a")]))

@@ -1,0 +1,157 @@
+// Trials whose truth is given: what no recording shows by itself. Pure.
+
+internal import Foundation
+internal import LinearAlgebra
+internal import SensorTypes
+
+/// A board whose way is known, and what its sensors say of it at 100 Hz.
+///
+/// The sensors have noise as a phone's have: 0.05 deg/s, 0.03 m/s^2 and 0.3 uT a sample.
+package struct SyntheticTrial: Sendable {
+  /// What is peculiar to it.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// The field is turned by 10 degrees for the first 10 s.
+    case turnedField
+    /// A walk with a gyro bias.
+    case biasedWalk
+    /// Swings of 15 rad/s with a gyro that ends at 500 deg/s.
+    case clipping
+    /// A magnet is passed twice.
+    case magnetPassed
+    /// A vehicle that accelerates and brakes for seconds, and turns.
+    case drive
+  }
+
+  /// The peculiarity, and a number of its own.
+  package let name: String
+  package private(set) var rows: [Row] = []
+
+  private let kind: Kind
+  private var random: SeededGenerator
+  private static let (rate, gravity) = (100.0, 9.80665)
+  private static let degree = Double.pi / 180
+  private static let field = Vector3(0, 19, -45)
+
+  package init(_ kind: Kind, seed: UInt64) {
+    self.kind = kind
+    name = "\(kind.rawValue)-\(seed)"
+    random = SeededGenerator(seed: seed, name: kind.rawValue)
+    fill()
+  }
+
+  /// Some of a kind.
+  package static func all(of kind: Kind) -> [SyntheticTrial] {
+    (UInt64(1)...6).map { SyntheticTrial(kind, seed: $0) }
+  }
+
+  /// What the filter makes of them.
+  package static func score(
+    _ trials: [SyntheticTrial], smooth: Bool, _ tuning: Tuning = .none
+  ) -> RunScore {
+    RunScore(
+      trials: trials.map { trial in
+        let estimates =
+          smooth
+          ? Estimation.smoothed(trial.rows, tuning) : Estimation.causal(trial.rows, tuning)
+        return TrialScore(name: trial.name, rows: trial.rows, estimates: estimates)
+      })
+  }
+
+  private mutating func fill() {
+    let phase = 2 * Double.pi * random.uniform()
+    let bias = direction() * (kind == .biasedWalk ? 1.5 : 0.3) * Self.degree
+    let dt = 1 / Self.rate
+    var before = attitude(at: -dt, phase)
+    for step in 0..<9_000 {
+      let t = Double(step) * dt
+      let now = attitude(at: t, phase)
+      var rate = (before.conjugate * now).rotationVector * Self.rate + bias
+      before = now
+      rate += noise(0.05 * Self.degree)
+      var clipped = InertialClipping()
+      if kind == .clipping {
+        let range = SensorRange(end: 500 * Self.degree)
+        clipped.angularRate = range.clipped(rate)
+        rate = range.limited(rate)
+      }
+      let force = now.conjugate.rotate(acceleration(at: t, phase) + Vector3(0, 0, Self.gravity))
+      rows.append(
+        Row(
+          rateTime: Timestamp(seconds: 100 + t - dt / 2), time: Timestamp(seconds: 100 + t),
+          truthTime: Timestamp(seconds: 100 + t), rate: rate, clipped: clipped,
+          force: force + noise(0.03), field: now.conjugate.rotate(field(at: t)) + noise(0.3),
+          truth: now, counts: counts(at: t)))
+    }
+  }
+
+  /// Nobody can know that the field is turned while it is; a minute later heading is to be right.
+  private func counts(at t: Double) -> Bool { kind == .turnedField ? t > 70 : t > 2 }
+
+  private func attitude(at t: Double, _ phase: Double) -> Quaternion {
+    func turn(_ x: Double, _ y: Double, _ z: Double) -> Quaternion {
+      Quaternion(rotationVector: Vector3(x, y, z))
+    }
+    switch kind {
+    case .drive: return turn(0, 0, -course(at: t, phase))
+    case .clipping:
+      // A second of swinging in three, about a slanted axis: up to 1.9 rad to either side.
+      let swing = t.truncatingRemainder(dividingBy: 3)
+      let angle = swing < 1 ? 2.4 * sin(2 * .pi * swing) * sin(.pi * swing) : 0
+      return turn(0, 0, -phase) * turn(0.7 * angle, 0.2 * angle, 0.7 * angle)
+    default:
+      let step = 2 * Double.pi * 1.8 * t + phase
+      let heading = phase + 0.9 * sin(0.35 * t) + 0.05 * t
+      return turn(0, 0, -heading) * turn(0.5 + 0.05 * sin(step), 0.04 * sin(step / 2), 0)
+    }
+  }
+
+  private func course(at t: Double, _ phase: Double) -> Double {
+    phase + 0.8 * sin(2 * .pi * t / 25)
+  }
+
+  /// Of the board, earth frame, m/s^2.
+  private func acceleration(at t: Double, _ phase: Double) -> Vector3 {
+    switch kind {
+    case .clipping: return .zero
+    case .drive:
+      let (speed, change) = (
+        9 - 6 * cos(2 * .pi * t / 20), 6 * 2 * .pi / 20 * sin(2 * .pi * t / 20)
+      )
+      let (course, turning) = (course(at: t, phase), 0.8 * 2 * .pi / 25 * cos(2 * .pi * t / 25))
+      let (ahead, right) = (
+        Vector3(sin(course), cos(course), 0), Vector3(cos(course), -sin(course), 0)
+      )
+      return ahead * change + right * (speed * turning)
+    default:
+      let step = 2 * Double.pi * 1.8 * t + phase
+      let heading = phase + 0.9 * sin(0.35 * t) + 0.05 * t
+      let ahead = Vector3(sin(heading), cos(heading), 0)
+      return ahead * (1.2 * sin(step)) + Vector3(0, 0, 2.5 * cos(step))
+    }
+  }
+
+  /// Earth frame, microtesla.
+  private func field(at t: Double) -> Vector3 {
+    switch kind {
+    case .turnedField where t < 10:
+      return Quaternion(rotationVector: Vector3(0, 0, -10 * Self.degree)).rotate(Self.field)
+    case .magnetPassed:
+      func near(_ middle: Double) -> Double { exp(-(t - middle) * (t - middle) / 4) }
+      return Self.field + Vector3(18, 6, -9) * near(25) + Vector3(-12, 9, 15) * near(55)
+    default: return Self.field
+    }
+  }
+
+  private mutating func direction() -> Vector3 {
+    let v = noise(1)
+    return v.normalized ?? Vector3(0, 0, 1)
+  }
+
+  /// Normally distributed with this deviation on each axis (Box and Muller 1958).
+  private mutating func noise(_ deviation: Double) -> Vector3 {
+    func normal(_ random: inout SeededGenerator) -> Double {
+      (-2 * log(1 - random.uniform())).squareRoot() * cos(2 * .pi * random.uniform())
+    }
+    return Vector3(normal(&random), normal(&random), normal(&random)) * deviation
+  }
+}

@@ -1,0 +1,142 @@
+// The guard: no group of recordings gets worse so that another gets better.
+
+import Foundation
+import FusionBenchmark
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+struct GroupTests {
+  /// The data sets; `nil` where nobody has them.
+  private static let data: URL? = {
+    let shared = ProcessInfo.processInfo.environment["LODESTONE_SHARED"] ?? "../shared"
+    let data = URL(fileURLWithPath: shared + "/data")
+    let folders = ["broad", "repoimu", "phones"].map { data.appendingPathComponent($0).path }
+    return folders.allSatisfy(FileManager.default.fileExists(atPath:)) ? data : nil
+  }()
+
+  /// What a group may come to.
+  struct Limit: Sendable, CustomStringConvertible {
+    var name: String
+    /// Degrees: 3 % above what the filter came to when it was measured last.
+    var heading: Double
+    var inclination: Double
+    /// Mean half-width, degrees.
+    var width: Double
+    /// Share without a bound.
+    var invalid = 0.02
+    /// Trials of which less than nine rows in ten are inside.
+    var uncovered = 1
+
+    var description: String { name }
+  }
+
+  static let causal = [
+    Limit(name: "broad", heading: 0.98, inclination: 0.62, width: 5.3),
+    Limit(name: "start5", heading: 4.90, inclination: 2.12, width: 11.7, uncovered: 2),
+    Limit(name: "start17", heading: 4.28, inclination: 2.15, width: 14.3),
+    Limit(name: "repoimu", heading: 0.77, inclination: 0.81, width: 4.7),
+    Limit(name: "repoimu-unclipped", heading: 0.65, inclination: 0.55, width: 3.4),
+    Limit(name: "walking", heading: 3.22, inclination: 1.48, width: 9.0),
+    Limit(name: "running", heading: 2.55, inclination: 1.34, width: 10.8),
+    Limit(name: "magnets", heading: 7.90, inclination: 1.81, width: 21, invalid: 0.17),
+    Limit(
+      name: "uncalibrated", heading: 5.88, inclination: 1.76, width: 15.7, invalid: 0.10,
+      uncovered: 2),
+  ]
+
+  static let smoothed = [
+    Limit(name: "broad", heading: 0.99, inclination: 0.56, width: 6.6),
+    Limit(name: "start5", heading: 1.94, inclination: 0.62, width: 8.6),
+    Limit(name: "start17", heading: 1.99, inclination: 0.60, width: 12.4),
+    Limit(name: "repoimu", heading: 0.58, inclination: 0.65, width: 6.0),
+    Limit(name: "repoimu-unclipped", heading: 0.44, inclination: 0.50, width: 4.8),
+    Limit(name: "walking", heading: 2.34, inclination: 1.15, width: 7.4),
+    Limit(name: "running", heading: 1.77, inclination: 1.12, width: 7.8),
+    Limit(
+      name: "magnets", heading: 4.63, inclination: 1.31, width: 16, invalid: 0.40, uncovered: 3),
+    Limit(
+      name: "uncalibrated", heading: 3.12, inclination: 1.22, width: 11.6, invalid: 0.19,
+      uncovered: 4),
+  ]
+
+  @Test(
+    "live: each group of recordings is as good as it was, and 95 of 100 rows are inside the bar",
+    .enabled(if: data != nil, "skipped: no recordings below LODESTONE_SHARED"), arguments: causal)
+  func live(limit: Limit) throws { try check(limit, smooth: false) }
+
+  @Test(
+    "smoothed: the same",
+    .enabled(if: data != nil, "skipped: no recordings below LODESTONE_SHARED"), arguments: smoothed)
+  func offline(limit: Limit) throws { try check(limit, smooth: true) }
+
+  private func check(_ limit: Limit, smooth: Bool) throws {
+    let data = try #require(Self.data)
+    let group = try #require(TrialGroup.all.first { $0.name == limit.name })
+    let run = try group.score(in: data, smooth: smooth)
+    print(smooth ? "smoothed" : "live", Report.group(limit.name, run)[0])
+    let rms = try #require(run.rms)
+    let (coverage, width) = try (#require(run.coverage), #require(run.width))
+    let invalid = try #require(run.invalid)
+    #expect(rms.x <= limit.heading)
+    #expect(rms.y <= limit.inclination)
+    #expect(coverage >= 0.95)
+    #expect(width <= limit.width)
+    #expect(invalid <= limit.invalid)
+    #expect(run.trials(coveredLessThan: 0.9).count <= limit.uncovered)
+  }
+
+  @Test("every group has a limit, and every limit a group")
+  func complete() {
+    let names = TrialGroup.all.map(\.name)
+    #expect(Self.causal.map(\.name) == names)
+    #expect(Self.smoothed.map(\.name) == names)
+  }
+
+  @Test(
+    "trials that are made: as small as they were, and inside the bar",
+    arguments: [
+      (SyntheticTrial.Kind.turnedField, 0.5, 0.1), (.biasedWalk, 0.3, 0.1), (.clipping, 1.8, 1.8),
+      (.magnetPassed, 1.5, 0.1),
+    ])
+  func synthetic(kind: SyntheticTrial.Kind, heading: Double, inclination: Double) throws {
+    let run = SyntheticTrial.score(SyntheticTrial.all(of: kind), smooth: false)
+    print(Report.group(kind.rawValue, run)[0])
+    let rms = try #require(run.rms)
+    #expect(rms.x < heading && rms.y < inclination)
+    #expect(run.worstCoverage ?? 0 > 0.95)
+  }
+
+  @Test(
+    "a vehicle that accelerates for seconds, with no receiver: no worse than it was, and it shows")
+  func drive() throws {
+    let run = SyntheticTrial.score(SyntheticTrial.all(of: .drive), smooth: false)
+    print(Report.group("drive", run)[0])
+    let (rms, width) = try (#require(run.rms), #require(run.width))
+    #expect(rms.x < 18.5 && rms.y < 10.9)
+    #expect(width > 20)
+  }
+
+  @Test("a made trial's rate turns its attitude, and its force is gravity where it lies still")
+  func made() throws {
+    let trial = SyntheticTrial(.biasedWalk, seed: 3)
+    var attitude = try #require(trial.rows[0].truth)
+    for row in trial.rows.dropFirst() {
+      let rate = try #require(row.rate)
+      attitude = attitude * Quaternion(rotationVector: rate * 0.01)
+      let truth = try #require(row.truth)
+      // 1.5 deg/s of bias, and nothing else.
+      let error = (attitude * truth.conjugate).rotationVector.length
+      #expect(error < 0.0012)
+      attitude = truth
+    }
+    #expect(trial.rows == SyntheticTrial(.biasedWalk, seed: 3).rows)
+    #expect(trial.rows != SyntheticTrial(.biasedWalk, seed: 4).rows)
+    let still = SyntheticTrial(.clipping, seed: 1).rows.filter {
+      ($0.time.seconds - 100).truncatingRemainder(dividingBy: 3) > 1.1
+    }
+    for row in still { #expect(abs(row.force.length - 9.80665) < 0.2) }
+    let clipped = SyntheticTrial(.clipping, seed: 1).rows.filter { !$0.clipped.angularRate.isEmpty }
+    #expect(clipped.count > 300)
+  }
+}
