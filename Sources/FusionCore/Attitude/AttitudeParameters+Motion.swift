@@ -172,8 +172,8 @@
   /// Largest distance of the low-passed rate from its own mean, in rad/s; a turn that begins or ends gently exceeds
   /// it. Default 0.1 deg/s.
   public var driftThreshold = 0.1 * Double.pi / 180
-  /// Low pass of that mean, in s. Default 4.
-  public var settlingTime = 4.0
+  /// Low pass of that mean, in s. Default 2.5.
+  public var settlingTime = 2.5
   /// Time without motion until stationary, and until constant rate, in s. Default 1.5.
   public var duration = 1.5
   /// Time without motion until the bias is measured, in s. Default 0.2.
