@@ -171,7 +171,7 @@ package struct RunScore: Sendable {
     let all = trials.compactMap(\.headingWithoutOffset)
     return all.isEmpty ? nil : all.reduce(0, +) / Double(all.count)
   }
-  /// Trials that have bounds of which less than `share` are kept.
+  /// The trials whose bound has the truth inside in less than `share` of its rows; without any bound a trial is not one.
   package func trials(coveredLessThan share: Double) -> [TrialScore] {
     trials.filter { ($0.coverage ?? 1) < share }
   }

@@ -22,7 +22,7 @@ package struct SyntheticTrial: Sendable {
     case drive
   }
 
-  /// The peculiarity, and a number of its own.
+  /// The kind and the seed, as in `drive-3`.
   package let name: String
   package private(set) var rows: [Row] = []
 
@@ -130,7 +130,7 @@ package struct SyntheticTrial: Sendable {
     }
   }
 
-  /// Earth frame, microtesla.
+  /// The magnetic field at the board, earth frame, microtesla.
   private func field(at t: Double) -> Vector3 {
     switch kind {
     case .turnedField where t < 10:

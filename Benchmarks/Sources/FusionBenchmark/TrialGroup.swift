@@ -4,9 +4,9 @@ package import Foundation
 
 /// Trials that have something in common: a gain on one group that costs on another is no gain.
 package struct TrialGroup: Sendable, CustomStringConvertible {
-  /// One word.
+  /// The word by which a command and a table name the group.
   package let name: String
-  /// What it holds, for a person.
+  /// The recordings in it, as a title says them.
   package let text: String
   private let folder: String
   /// What a file's name says of it.
@@ -24,7 +24,7 @@ package struct TrialGroup: Sendable, CustomStringConvertible {
 
   package var description: String { name }
 
-  /// All groups.
+  /// The groups in the order in which they are reported.
   package static let all: [TrialGroup] = [
     TrialGroup("broad", "BROAD", folder: "broad") { _ in true },
     TrialGroup("start5", "BROAD from 5 s of motion on", folder: "broad", start: 5) { _ in true },

@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import FusionBenchmark
 
-/// The command `fusion-groups`.
+/// Runs the filter and the smoother over every group, and reports a line for each.
 @main
 struct FusionGroups: ParsableCommand {
   static let configuration = CommandConfiguration(

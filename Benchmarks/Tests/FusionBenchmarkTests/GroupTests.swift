@@ -21,11 +21,11 @@ struct GroupTests {
     /// Degrees: 3 % above what the filter came to when it was measured last.
     var heading: Double
     var inclination: Double
-    /// Mean half-width, degrees.
+    /// The largest mean half-width of the bound, degrees.
     var width: Double
     /// Share without a bound.
     var invalid = 0.02
-    /// Trials of which less than nine rows in ten are inside.
+    /// The most trials whose bound may hold in less than nine rows of ten.
     var uncovered = 1
 
     var description: String { name }
