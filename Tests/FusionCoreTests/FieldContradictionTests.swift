@@ -79,18 +79,19 @@ import Testing
     #expect(
       abs(doubt.variance(whole: 0.01, slopes: level, p) - (0.45 * 0.002 + 1.96 * 0.008)) < 1e-12)
     doubt.unevenness = 4
-    #expect(abs(doubt.variance(whole: 0.001, slopes: level, p) - 2.45 * 0.001) < 1e-12)
-    #expect(abs(doubt.variance(whole: 0.01, slopes: level, p) - 2.45 * 0.01) < 1e-12)
+    #expect(abs(doubt.variance(whole: 0.001, slopes: level, p) - 1.85 * 0.001) < 1e-12)
+    #expect(
+      abs(doubt.variance(whole: 0.01, slopes: level, p) - (1.85 * 0.002 + 1.96 * 0.008)) < 1e-12)
     doubt = HeadingDoubt()
     doubt.north = 2
     #expect(abs(doubt.variance(whole: 0, slopes: level, p) - 1.6 * 0.01) < 1e-12)
     doubt = HeadingDoubt()
     doubt.azimuth = 0.02
     #expect(doubt.variance(whole: 0, slopes: level, p) == 0.01)
-    // A tilt about north of 0.06 rad beyond 0.04, in a field twice as steep as it is long.
+    // A tilt about north of 0.1 rad, in a field twice as steep as it is long.
     doubt = HeadingDoubt()
     doubt.pull = 0.1
-    #expect(abs(doubt.variance(whole: 0, slopes: level, p) - 3 * 0.06 * 0.06 * 4) < 1e-12)
+    #expect(abs(doubt.variance(whole: 0, slopes: level, p) - 1.4 * 0.1 * 0.1 * 4) < 1e-12)
   }
 }
 

@@ -103,6 +103,14 @@
   public var noise = 0.015
   /// Low pass of the squared velocity, which weakens the zero-velocity measurement, in s. Default 0.3.
   public var scatterTime = 0.3
+  /// Most of it that counts where legs shake the board strongly, in (m/s)^2. Default 2.
+  public var largestScatter = 2.0
+  /// Mean square of vertical acceleration there, in (m/s^2)^2; half of it lets four times as much count. Default 4.
+  public var strongShaking = 4.0
+  /// Mean square of vertical acceleration from which on a board is on legs, in (m/s^2)^2. Default 1.
+  public var leastShaking = 1.0
+  /// Low pass of the squared vertical acceleration, in s. Default 2.
+  public var shakeTime = 2.0
   /// Age up to which a receiver's velocity aids by itself, in s. Default 1.5.
   public var pause = 1.5
   /// Age up to which the last velocity is used, in s. Default 30.
@@ -113,8 +121,8 @@
   public var heldGrowth = 0.3
   /// Unknown part of the age of a velocity, in s. Default 0.1.
   public var slip = 0.1
-  /// Fading of the dead-reckoned tilt, unaided, in s. Default 20.
-  public var tiltMemory = 20.0
+  /// Fading of the dead-reckoned tilt, unaided, in s; longer where the velocity is beyond `largestScatter`. Default 18.
+  public var tiltMemory = 18.0
   /// Fading of the dead-reckoned tilt, aided or unaccelerated, in s. Default 4.
   public var tiltFading = 4.0
 }
@@ -149,8 +157,10 @@
   public var limit = 40.0
   /// The same at a constant rate, and after an alignment in motion, in m/s. Default 9.
   public var uncertainLimit = 9.0
-  /// Smallest angle that is levelled, in rad. Default 0.1.
-  public var leastAngle = 0.1
+  /// Horizontal velocity that legs do not reach, in m/s: beyond it the tilt is doubted. Default 8.
+  public var legLimit = 8.0
+  /// Smallest angle that is levelled, in rad: a vehicle's acceleration looks like a smaller one. Default 0.35.
+  public var leastAngle = 0.35
   /// Largest difference of the mean force from gravity, in shares of it, for levelling: in free fall nothing says
   /// where up is. Default 0.5.
   public var largestExcess = 0.5

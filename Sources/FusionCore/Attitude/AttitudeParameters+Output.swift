@@ -51,8 +51,8 @@
   /// Share of the variance of the field's anomaly up to which the covariance is the anomaly's. Default 0.5.
   public var settledFactor = 0.5
   /// What each square microtesla per axis that the turns leave unexplained adds to it, at
-  /// `magnetometer.referenceStrength`. Default 0.5.
-  public var unevenFactor = 0.5
+  /// `magnetometer.referenceStrength`. Default 0.35.
+  public var unevenFactor = 0.35
   /// Most of those that count, in uT^2. Default 36.
   public var largestUnevenness = 36.0
   /// Factor on the square of what the field's dip is wrong by, taken for an error of north. Default 1.6.
@@ -60,11 +60,11 @@
   /// Factor on the square of what the azimuth of a field that is right otherwise is off by, beyond its own deviation.
   /// Default 0.5.
   public var azimuthFactor = 0.5
-  /// What standstill has turned the attitude by that shows in the bar from here on, in rad: somebody who walks stays below.
-  /// Default 0.04.
-  public var leastPull = 0.04
-  /// Factor on the square of what is beyond that. Default 3.
-  public var pullFactor = 3.0
+  /// What standstill has turned the attitude by that shows in the bar from here on, in rad; less where the velocity is beyond
+  /// `velocity.largestScatter`. Default 0.01.
+  public var leastPull = 0.01
+  /// Factor on the square of what is beyond that. Default 1.4.
+  public var pullFactor = 1.4
   /// Largest bar with which a heading is given while the field is disturbed, in rad. Default 35 deg.
   public var carriedAccuracy = 35 * Double.pi / 180
   /// Bar below which a heading that was withheld for that is given again, in rad. Default 25 deg.

@@ -30,8 +30,8 @@ public struct AttitudeParameters: Sendable, Hashable {
   /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
   public var biasNoise = 0.001
   /// How strictly horizontal velocity is zero, m/s in the mean over a second, while the filter
-  /// sees none. Default 0.04.
-  public var velocityDeviation = 0.04
+  /// sees none. Default 0.05.
+  public var velocityDeviation = 0.05
   /// What a steady carrier may still be accelerated, over a second, the chip's own offset
   /// included, m/s^2. Default 0.1.
   public var steadyDeviation = 0.1
@@ -140,6 +140,7 @@ public struct AttitudeParameters: Sendable, Hashable {
     var params = AttitudeParameters()
     params.gyroMisalignment = 0.0015
     params.turningNoise = 0.0015
+    params.velocityDeviation = 0.04
     params.magneticNoise = 0.2
     params.magneticCeiling = 6
     params.disturbanceTime = 6
@@ -150,6 +151,7 @@ public struct AttitudeParameters: Sendable, Hashable {
     params.azimuth.eastWeight = 0
     params.contradiction.least = 1000
     params.magnetometer.takeWholeGains()
+    params.heading.unevenFactor = 0.5
     return params
   }
 }

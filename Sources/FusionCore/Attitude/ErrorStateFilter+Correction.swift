@@ -54,7 +54,7 @@ extension ErrorStateFilter {
     let reference = c.magnetometer.referenceStrength
     let scale = reference * reference / max((field * field).sum(), 1)
     return HeadingDoubt(
-      pull: (pull * pull).sum().squareRoot(),
+      pull: max(0, (pull * pull).sum().squareRoot() - c.heading.leastPull / haste(c)),
       unevenness: max(0, residual.unexplained(known: attached)) / 3 * scale,
       north: dipMean * field.x, anomaly: anomalyVariance(c) / max(field.x * field.x, 1),
       azimuth: contradiction.surplus)

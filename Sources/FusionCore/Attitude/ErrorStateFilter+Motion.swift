@@ -65,15 +65,32 @@ extension ErrorStateFilter {
     let up = Vector3(0, 0, c.gravity)
     let old = meanForce ?? force
     meanForce = old + (force - old) * (duration / (c.divergence.forceTime + duration))
+    gait.update(lift: force.z - old.z, duration, c.velocity)
     // Where the velocity is measured the force has its say there.
     reckonedVelocity =
       isAided(c)
       ? .zero
       : (reckonedVelocity + (force - up) * duration)
         * (c.divergence.memory / (c.divergence.memory + duration))
+    doubtTilt(c)
     let limit =
       uncertainTime > 0 || now.hasConstantRate ? c.divergence.uncertainLimit : c.divergence.limit
     return reckonedVelocity.lengthSquared > limit * limit
+  }
+
+  /// Legs carry nothing as fast as the force would have made it: what is too much of the force is gravity's, and shows a tilt of
+  /// at least this size, of which the covariance knows nothing.
+  private mutating func doubtTilt(_ c: AttitudeConstants) {
+    let gained = SIMD2(reckonedVelocity.x, reckonedVelocity.y)
+    // A force beyond the accelerometer's range has no direction.
+    guard aiding == nil, block.clippedVelocity(c) == .zero,
+      gait.contradicts(gained: gained, c.velocity, c.divergence)
+    else { return }
+    let turn = gained / (c.divergence.memory * c.gravity)
+    var common = ErrorVector.zero
+    common[ErrorVector.attitude] = turn.y
+    common[ErrorVector.attitude + 1] = -turn.x
+    covariance.add(common: common)
   }
 
   /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
@@ -87,10 +104,15 @@ extension ErrorStateFilter {
     let excess = (mean.length - c.gravity) / c.gravity
     let turned = turn.rotationVector.length
     guard abs(excess) < c.divergence.largestExcess, turned > c.divergence.leastAngle else { return }
+    if isTaped {
+      let mark = self.mark
+      covariance.tape?.cut(mark, wasWrong: uncertainTime > 0)
+    }
     strapdown.attitude = (turn * strapdown.attitude).normalized
     meanForce = turn.rotate(mean)
     velocity = .zero
     velocityScatter = 0
+    gait.restart()
     pull = .zero
     let share = turned * c.divergence.levelledShare
     let variance = c.divergence.levelledVariance + share * share + excess * excess
@@ -119,6 +141,7 @@ extension ErrorStateFilter {
       let slip = c.velocity.slip * c.velocity.slip * (acceleration * acceleration).sum()
       measure(&x, velocity: aid.velocity + acceleration * aid.age, variance: aid.variance + slip)
       aid.isNew = false
+      gait.update(velocity: aid.velocity, c.divergence)
     } else if aid.age > c.velocity.pause {
       // A carrier that was moving when the receiver lost it goes on moving, ever less surely like that.
       let deviation = c.velocity.heldDeviation + c.velocity.heldGrowth * aid.age
@@ -130,12 +153,14 @@ extension ErrorStateFilter {
 
   /// Nothing says how fast it goes: on the whole not at all. Somebody who walks keeps his velocity for
   /// seconds, so that each block says little about tilt; the weight falls with the velocity itself, as in
-  /// a fit that is robust against outliers.
+  /// a fit that is robust against outliers. On legs it does so up to a limit: a large velocity there is a wrong tilt, which
+  /// would keep itself alive.
   private mutating func takeStandstill(
     _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeConstants
   ) {
     let before = SIMD2(x[0], x[1])
-    let variance = c.velocityVariance + c.velocityWeight * velocityScatter
+    let scatter = min(velocityScatter, gait.largestScatter(c.velocity))
+    let variance = c.velocityVariance + c.velocityWeight * scatter
     measure(&x, velocity: .zero, variance: variance / duration)
     pull += SIMD2(x[0], x[1]) - before
   }
@@ -150,11 +175,20 @@ extension ErrorStateFilter {
     }
   }
 
-  /// What standstill has turned the attitude by fades as gravity gets the last word again.
+  /// How many times faster than on legs the board seems to go; 1 where it is not faster. Either it goes so fast, and nothing
+  /// says much of its tilt, or the tilt is wrong.
+  func haste(_ c: AttitudeConstants) -> Double {
+    max(1, velocityScatter / c.velocity.largestScatter).squareRoot()
+  }
+
+  /// What standstill has turned the attitude by fades as gravity gets the last word again; the faster the board seems to
+  /// go the longer that takes.
   mutating func fadeDoubt(_ now: Circumstances, _ duration: Double, _ c: AttitudeConstants) {
     // While a bias of tens of degrees a second is being found it mends what that has turned.
     if now.isFindingBias { return pull = .zero }
-    let time = isAided(c) || now.isUnaccelerated ? c.velocity.tiltFading : c.velocity.tiltMemory
+    let time =
+      isAided(c) || now.isUnaccelerated
+      ? c.velocity.tiltFading : c.velocity.tiltMemory * haste(c)
     pull *= time / (time + duration)
   }
 

@@ -53,8 +53,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var contradiction = FieldContradiction()
   /// Mean square of horizontal velocity, (m/s)^2.
   var velocityScatter = 0.0
-  /// What corrections have turned the attitude by about the vertical and nobody has asked for yet, radians
-  /// counterclockwise.
+  var gait = Gait()
+  /// What corrections have turned heading by and nobody has asked for yet, radians counterclockwise.
   var headingCorrection = 0.0
   /// Running mean of the magnetometer's normalised innovation.
   var meanNIS = 0.0
@@ -319,13 +319,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       }
     }
     apply(x, c)
-    if isAstray {
-      if isTaped {
-        let mark = self.mark
-        covariance.tape?.cut(mark, wasWrong: uncertainTime > 0)
-      }
-      level(now.expected, c)
-    }
+    if isAstray { level(now.expected, c) }
+    if now.isStationary { gait.stand() }
     summarise(c)
     block = MotionBlock()
   }

@@ -30,6 +30,6 @@ struct HeadingDoubt: Sendable, Hashable, Codable {
     let turned = north / slopes.horizontal
     return share * settled + max(share, p.covarianceFactor) * (whole - settled)
       + p.dipFactor * turned * turned + p.azimuthFactor * azimuth
-      + p.pullFactor * slopes.variance(tilt: max(0, pull - p.leastPull))
+      + p.pullFactor * slopes.variance(tilt: pull)
   }
 }
