@@ -20,6 +20,38 @@ package struct SyntheticTrial: Sendable {
     case magnetPassed
     /// A vehicle that accelerates and brakes for seconds, and turns.
     case drive
+    /// Stops at each corner.
+    case bus
+    /// The same on a road that is not smooth: 0.4 m/s^2 up and down.
+    case road
+    /// The same on gravel: 1.3 m/s^2.
+    case gravel
+    /// Half a minute of gentle acceleration, a wide bend, and a long brake.
+    case train
+    /// A car that drives round and round.
+    case circles
+    /// A boat under way in a sea of 5 s.
+    case swell
+
+    /// Root mean square of a vehicle's vertical acceleration, m/s^2.
+    var bounce: Double {
+      switch self {
+      case .road: 0.4
+      case .gravel: 1.3
+      default: 0
+      }
+    }
+
+    /// The vehicle's way, where it is one.
+    var drive: SyntheticDrive? {
+      switch self {
+      case .drive: .weaving
+      case .bus, .road, .gravel: .bus
+      case .train: .train
+      case .circles: .circles
+      default: nil
+      }
+    }
   }
 
   /// The kind and the seed, as in `drive-3`.
@@ -91,8 +123,12 @@ package struct SyntheticTrial: Sendable {
     func turn(_ x: Double, _ y: Double, _ z: Double) -> Quaternion {
       Quaternion(rotationVector: Vector3(x, y, z))
     }
+    if let drive = kind.drive { return turn(0, 0, -phase - drive.course(at: t)) }
     switch kind {
-    case .drive: return turn(0, 0, -course(at: t, phase))
+    case .swell:
+      let wave = 2 * Double.pi * t / 5 + phase
+      return turn(0, 0, -phase - 0.1 * sin(0.8 * wave))
+        * turn(0.08 * sin(1.1 * wave), 0.25 * sin(wave), 0)
     case .clipping:
       // A second of swinging in three, about a slanted axis: up to 1.9 rad to either side.
       let swing = t.truncatingRemainder(dividingBy: 3)
@@ -105,23 +141,18 @@ package struct SyntheticTrial: Sendable {
     }
   }
 
-  private func course(at t: Double, _ phase: Double) -> Double {
-    phase + 0.8 * sin(2 * .pi * t / 25)
-  }
-
   /// Of the board, earth frame, m/s^2.
   private func acceleration(at t: Double, _ phase: Double) -> Vector3 {
+    if let drive = kind.drive {
+      let bounce = sin(2 * .pi * 1.6 * t + phase) + sin(2 * .pi * 3.1 * t)
+      return drive.acceleration(at: t, origin: phase) + Vector3(0, 0, kind.bounce * bounce)
+    }
     switch kind {
     case .clipping: return .zero
-    case .drive:
-      let (speed, change) = (
-        9 - 6 * cos(2 * .pi * t / 20), 6 * 2 * .pi / 20 * sin(2 * .pi * t / 20)
-      )
-      let (course, turning) = (course(at: t, phase), 0.8 * 2 * .pi / 25 * cos(2 * .pi * t / 25))
-      let (ahead, right) = (
-        Vector3(sin(course), cos(course), 0), Vector3(cos(course), -sin(course), 0)
-      )
-      return ahead * change + right * (speed * turning)
+    case .swell:
+      // Up and down and to one side every 5 s, to and fro every 4 s.
+      let wave = 2 * Double.pi * t / 5 + phase
+      return Vector3(0.8 * sin(wave), 0.6 * cos(1.25 * wave), 0.9 * sin(wave + 1))
     default:
       let step = 2 * Double.pi * 1.8 * t + phase
       let heading = phase + 0.9 * sin(0.35 * t) + 0.05 * t
