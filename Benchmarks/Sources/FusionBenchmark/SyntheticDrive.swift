@@ -7,16 +7,16 @@ package import LinearAlgebra
 package enum SyntheticDrive: Sendable {
   /// Speed goes up and down and course to and fro, all the time.
   case weaving
-  /// Stretches from a standstill at time 0 on; after the last one they begin anew.
+  /// A vehicle that stands at time 0 and drives these stretches in turn, over and over.
   case legs([Leg])
 
   /// A stretch at whose end the vehicle has this speed, and has turned by this much.
   package struct Leg: Sendable {
-    /// s.
+    /// Time that the stretch takes, in s.
     var duration: Double
-    /// m/s.
+    /// Speed at its end, in m/s.
     var speed: Double
-    /// Clockwise, radians.
+    /// Change of course over the stretch, clockwise, in radians.
     var turn = 0.0
   }
 
@@ -35,10 +35,10 @@ package enum SyntheticDrive: Sendable {
     Leg(duration: 5, speed: 0), Leg(duration: 10, speed: 8), Leg(duration: 75, speed: 8, turn: 16),
   ])
 
-  /// m/s.
+  /// The speed at a time in seconds, in m/s.
   package func speed(at t: Double) -> Double { state(at: t).speed }
 
-  /// Clockwise from where it pointed at time 0, radians.
+  /// The course at a time in seconds, clockwise from where the vehicle pointed at time 0, in radians.
   package func course(at t: Double) -> Double { state(at: t).course }
 
   /// East, north and up, m/s^2, for a vehicle that pointed to `origin` at time 0, clockwise from north, radians.

@@ -50,7 +50,7 @@
   public var evenFactor = 0.45
   /// Share of the variance of the field's anomaly up to which the covariance is the anomaly's. Default 0.5.
   public var settledFactor = 0.5
-  /// What each square microtesla per axis that the turns leave unexplained adds to it, at
+  /// What each square microtesla per axis that the turns leave unexplained adds to that factor; for a field of
   /// `magnetometer.referenceStrength`. Default 0.35.
   public var unevenFactor = 0.35
   /// Most of those that count, in uT^2. Default 36.
@@ -60,8 +60,8 @@
   /// Factor on the square of what the azimuth of a field that is right otherwise is off by, beyond its own deviation.
   /// Default 0.5.
   public var azimuthFactor = 0.5
-  /// What standstill has turned the attitude by that shows in the bar from here on, in rad; less where the velocity is beyond
-  /// `velocity.largestScatter`. Default 0.01.
+  /// Smallest turn of the attitude by the assumption of standstill that widens the bar, in rad. It is smaller where the
+  /// velocity is beyond `velocity.largestScatter`. Default 0.01.
   public var leastPull = 0.01
   /// Factor on the square of what is beyond that. Default 1.4.
   public var pullFactor = 1.4

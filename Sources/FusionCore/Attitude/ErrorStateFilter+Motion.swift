@@ -78,8 +78,8 @@ extension ErrorStateFilter {
     return reckonedVelocity.lengthSquared > limit * limit
   }
 
-  /// Legs carry nothing as fast as the force would have made it: what is too much of the force is gravity's, and shows a tilt of
-  /// at least this size, of which the covariance knows nothing.
+  /// Adds variance to the tilt when the horizontal force adds up to a speed that legs cannot reach. The excess is a share of
+  /// gravity, so the tilt is wrong by at least this angle, and the covariance does not show it.
   private mutating func doubtTilt(_ c: AttitudeConstants) {
     let gained = SIMD2(reckonedVelocity.x, reckonedVelocity.y)
     // A force beyond the accelerometer's range has no direction.

@@ -19,14 +19,14 @@ struct Gait: Sendable, Hashable, Codable {
     if (velocity * velocity).sum() > p.legLimit * p.legLimit { rides = true }
   }
 
-  /// Whoever sets off from here may be on foot.
+  /// Notes that the board has come to rest: legs may carry it on from here.
   mutating func stand() { rides = false }
 
   /// Forgets how it is shaken, which was seen from a wrong attitude.
   mutating func restart() { (shaking, isDoubting) = (0, false) }
 
-  /// The most that the mean square of a velocity component can be, (m/s)^2: the smoother the ride the
-  /// larger.
+  /// The largest plausible mean square of a velocity component, in (m/s)^2. A smooth ride may be fast; strong shaking means
+  /// legs, which are slow.
   func largestScatter(_ p: VelocityAidingParameters) -> Double {
     let smoothness = rides ? .infinity : p.strongShaking / shaking
     return p.largestScatter * max(1, smoothness * smoothness)
