@@ -196,8 +196,8 @@
 @_spi(Tuning) public struct SlowTurnParameters: Sendable, Hashable {
   /// Smallest change of the mean field, in uT. Default 0.25.
   public var fieldThreshold = 0.25
-  /// Weight of the noise of two means in that threshold: sixteen times twice the square over n. Default 16.
-  public var noiseFactor = 16.0
+  /// Weight of the noise of two means in that threshold: twelve times twice the square over n. Default 12.
+  public var noiseFactor = 12.0
   /// Low pass of the field's scatter and time before the observation begins, in times of `stationary.timeConstant`.
   /// Default 4.
   public var settling = 4.0
@@ -215,8 +215,8 @@
   public var progress = 0.35
   /// Time without stationarity afterwards, in times of the observation. Default 2.
   public var suspension = 2.0
-  /// Least time without stationarity, in s. Default 4.
-  public var leastSuspension = 4.0
+  /// Least time without stationarity, in s. Default 6.
+  public var leastSuspension = 6.0
   /// Longest time without stationarity, in s. Default 20.
   public var longestSuspension = 20.0
   /// Floor of the deviation of the bias that a slow turn measures, in rad/s. Default 0.15 deg/s.
