@@ -59,6 +59,37 @@ struct SlowTurnTests {
     #expect(inside >= 0.99)
   }
 
+  @Test(
+    "a new calibration of a board at rest is not taken for a turn",
+    arguments: [Vector3(-1, 1, -0.5), Vector3(2, -1, -1), Vector3(-3, 0, 0), Vector3(1.5, 1.5, 0)])
+  func calibrationAtRest(shift: Vector3) {
+    var largest = 0.0
+    for seed in UInt64(1)...12 {
+      var noise = Noise(seed)
+      var board = SimulatedBoard()
+      board.bias = noise.vector(0.5 * degree)
+      // The calibration of before has left it, the new one takes it away.
+      board.offset = -shift
+      let rest = Trajectory(heading: { _ in Double(seed) })
+      var estimator = AttitudeEstimator()
+      board.run(rest, seconds: 13, seed: seed, &estimator) { _, _, _ in }
+      board.offset = .zero
+      estimator.calibrationDidChange(shift: shift, quality: board.quality)
+      var before = estimator.headingOrNil(at: 13)?.magneticHeading
+      #expect(before != nil)
+      board.run(rest, from: 13, seconds: 12, seed: seed + 100, &estimator) { time, _, estimator in
+        let heading = estimator.headingOrNil(at: time)?.magneticHeading
+        if let heading, let last = before {
+          largest = max(largest, abs(angleDifference(heading, last)) / degree)
+        }
+        before = heading ?? before
+      }
+    }
+    print("calibration moved by \(shift) at rest: largest step \(largest) deg")
+    // Taken for a turn, the change moved the heading by three degrees in one sample.
+    #expect(largest < 0.5)
+  }
+
   @Test("a watch that begins anew after a disturbance does not take a sample's noise for a turn")
   func watchBegunAnew() {
     var turns = 0

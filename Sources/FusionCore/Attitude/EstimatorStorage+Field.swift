@@ -66,10 +66,11 @@ extension EstimatorStorage {
     noteCarried()
   }
 
-  /// Samples from now on are others than those before.
+  /// Says that field samples from now on are others than those before: nothing is compared across the change.
   func resetMonitor() {
     state.monitor.reset()
     state.gathering = FieldGathering()
+    state.rest.forgetField()
   }
 
   func fieldIsBeyondRange(at time: Timestamp) -> Bool {
