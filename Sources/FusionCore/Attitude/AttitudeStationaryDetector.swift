@@ -98,7 +98,7 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     stationaryTime = isStill ? min(stationaryTime + dt, 10) : 0
   }
 
-  /// Says that the field is not the earth's now: what comes after is compared with nothing from before.
+  /// Discards the field, which later samples cannot be compared with: it is not the earth's, or is corrected otherwise.
   mutating func forgetField() { (field, fieldAnchor) = (nil, nil) }
 
   /// Takes one field sample, body frame, uT, of a field that is the earth's. A ship that swings at her anchor, or

@@ -71,6 +71,12 @@ struct DirectTracker: Sendable, Hashable, Codable {
     doubt.fieldWasShifted(by: shift)
   }
 
+  /// Discards the field and what was concluded from it; the next sample starts the low pass again.
+  mutating func forgetField() {
+    (field, slope, lag) = (nil, .zero, .zero)
+    doubt.forgetField()
+  }
+
   /// Takes one specific force; 0 seconds starts anew.
   mutating func update(force: Vector3, _ dt: Double, _ c: AttitudeConstants) {
     let gravity = c.gravity
@@ -173,6 +179,9 @@ struct AccelerationDoubt: Sendable, Hashable, Codable {
     lastField = lastField.map { $0 + shift }
   }
 
+  /// Discards the field, which later samples cannot be compared with.
+  mutating func forgetField() { (stillField, lastField) = (nil, nil) }
+
   /// Takes one low-passed force and the low-passed field of that time.
   mutating func update(
     force: Vector3, field: Vector3?, _ dt: Double, gravity: Double,
@@ -235,6 +244,9 @@ struct StartAverage: Sendable, Hashable, Codable {
     field += frame.rotate(sample)
     fieldCount += 1
   }
+
+  /// Discards the field samples.
+  mutating func forgetField() { (field, fieldCount) = (.zero, 0) }
 
   /// Body to earth, north known; `nil` while a vector is missing.
   var attitude: Quaternion? {

@@ -20,7 +20,7 @@ extension EstimatorStorage {
       state.transition.decay(dt, c.transition)
     }
     if quality != state.quality { calibrationDidChange(quality: quality) }
-    if dt == 0 { resetMonitor() }
+    if dt == 0 { restartFieldTests() }
     var earth: Vector3?
     var (tilt, shownTilt) = (0.0, 0.0)
     var heading: Double?
@@ -66,8 +66,8 @@ extension EstimatorStorage {
     noteCarried()
   }
 
-  /// Says that field samples from now on are others than those before: nothing is compared across the change.
-  func resetMonitor() {
+  /// Discards everything that compares new field samples with old ones.
+  func restartFieldTests() {
     state.monitor.reset()
     state.gathering = FieldGathering()
     state.rest.forgetField()
@@ -138,9 +138,7 @@ extension EstimatorStorage {
     guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
       return calibrationDidChange(quality: quality)
     }
-    state.quality = quality
-    history?.note(quality)
-    resetMonitor()
+    take(quality)
     switch state.mode {
     case .none, .starting: break
     case .inertial:
@@ -160,14 +158,23 @@ extension EstimatorStorage {
     }
   }
 
+  /// Takes another calibration's quality. No mean may hold samples of both calibrations.
+  private func take(_ quality: MagnetometerQuality) {
+    state.quality = quality
+    history?.note(quality)
+    restartFieldTests()
+    state.start.forgetField()
+    state.filter.block.forgetField()
+    state.filter.magnetDetector = MagnetDetector()
+  }
+
   /// The same where nobody says by how much samples have shifted.
   private func calibrationDidChange(quality: MagnetometerQuality) {
     let c = coefficients
     guard quality != state.quality else { return }
     let wasCalibrated = state.quality.isCalibrated
-    state.quality = quality
-    history?.note(quality)
-    resetMonitor()
+    take(quality)
+    state.direct.forgetField()
     if quality.isCalibrated && wasCalibrated {
       if state.filter.isRunning { state.filter.loosenField(c) }
     } else {

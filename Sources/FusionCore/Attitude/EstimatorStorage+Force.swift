@@ -21,7 +21,7 @@ extension EstimatorStorage {
     state.field = turn.rotate(state.field)
     state.direct = DirectTracker()
     state.transition = HeadingTransition()
-    resetMonitor()
+    restartFieldTests()
   }
 
   func update(acceleration force: Vector3, clipped: ClippedAxes, at time: Timestamp) {
