@@ -24,6 +24,21 @@ uml_tools() {
   DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" >/dev/null
 }
 
+# uml_registers TREE: makes room for the registers of processors with AMX. User-Mode Linux 6.12 saves and restores 2696 bytes of
+# a program's vector registers. Such a processor has 11 008, and its kernel refuses to set fewer (EFAULT); other processors
+# give fewer. Therefore the buffers hold 12 KiB, and as much is set as was given.
+uml_registers() {
+  local offsets=$1/arch/x86/um/user-offsets.c registers=$1/arch/x86/um/os-Linux/registers.c
+  sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696);/DEFINE_LONGS(HOST_FP_SIZE, 12288);/' "$offsets"
+  sed -i -e '/if (have_xstate_support) {/,/}/s/iov.iov_len = .*;/iov.iov_len = have_xstate_support;/' \
+    -e 's/have_xstate_support = 1;/have_xstate_support = iov.iov_len;/' "$registers"
+  if [ "$(grep -c '(HOST_FP_SIZE, 12288)' "$offsets")" -ne 1 ] ||
+    [ "$(grep -cE 'iov_len = have_xstate_support|have_xstate_support = iov' "$registers")" -ne 3 ]; then
+    echo "uml: the kernel keeps its vector registers elsewhere than in 6.12.117" >&2
+    return 1
+  fi
+}
+
 # uml_kernel FOLDER: downloads, builds, keeps the kernel and what is to be known of it.
 uml_kernel() {
   # One name whatever is built, so that what a failure leaves is found by the next one.
@@ -37,6 +52,7 @@ uml_kernel() {
   dpkg-deb -f "$building/$source"_*.deb Version >"$building/kept/version"
   tar -C "$building" -xf "$building/usr/src/$source.tar.xz"
   tree=$building/$source
+  uml_registers "$tree"
   cp "$here/irq-work.c" "$tree/arch/um/kernel/irq-work.c"
   echo 'obj-y += irq-work.o' >>"$tree/arch/um/kernel/Makefile"
   make -C "$tree" ARCH=um KCONFIG_ALLCONFIG="$PWD/$here/kernel.config" allnoconfig >"$building/log" 2>&1
@@ -58,7 +74,7 @@ uml_kernel() {
 }
 
 # A newer source of the same series is no reason to build anew: it is asked for only when something here changed.
-key=$(debian_key "$suite $source $(cat "$here/kernel.config" "$here/irq-work.c" "$here"/*.dts) $(declare -f uml_kernel)")
+key=$(debian_key "$suite $source $(cat "$here/kernel.config" "$here/irq-work.c" "$here"/*.dts) $(declare -f uml_kernel uml_registers)")
 folder=$debian_cache/uml-$key
 debian_once "$folder" uml_kernel >&2
 echo "kernel $folder/linux version $(cat "$folder/version")"
