@@ -24,12 +24,14 @@ public struct HeadingEstimate: Sendable, Hashable {
   public var attitude: Quaternion
   /// What the field is judged by; `nil` where no magnetometer has a part in the heading.
   public var fieldCheck: FieldCheck?
+  /// The largest source of error in `accuracy`; `nil` without an accuracy.
+  public var limit: HeadingLimit?
 
   /// Makes an estimate.
   @inlinable public init(
     time: Timestamp, magneticHeading: Double, accuracy: Double?, trueHeading: Double? = nil,
     declination: Double? = nil, reason: NoData? = nil, trueReason: NoData? = nil, field: Vector3?,
-    attitude: Quaternion, fieldCheck: FieldCheck? = nil
+    attitude: Quaternion, fieldCheck: FieldCheck? = nil, limit: HeadingLimit? = nil
   ) {
     self.time = time
     self.magneticHeading = magneticHeading
@@ -41,6 +43,7 @@ public struct HeadingEstimate: Sendable, Hashable {
     self.field = field
     self.attitude = attitude
     self.fieldCheck = fieldCheck
+    self.limit = limit
   }
 }
 

@@ -192,6 +192,20 @@ import Testing
     #expect(worst < 3)
   }
 
+  @Test("the field of the place, and not the gyro, limits a smoothed heading")
+  func limit() throws {
+    var board = SimulatedBoard()
+    board.bias = Vector3(0.5, 0.5, -0.5) * degree
+    var estimator = AttitudeEstimator(.offline, keepsHistory: true)
+    let moments = Self.record(
+      board, .walk(begin: 0, tilt: 30 * degree, phase: 1), seconds: 90, seed: 7, &estimator)
+    let smoother = AttitudeSmoother(estimator)
+    for moment in moments where moment.t > 20 && moment.t < 70 {
+      let heading = smoother.heading(try #require(moment.heading))
+      #expect(heading.limit == .iron)
+    }
+  }
+
   @Test("in windows it comes to what it comes to at once")
   func windows() throws {
     var board = SimulatedBoard()

@@ -94,6 +94,12 @@ import Testing
       .success(.init(angle: 0, deviation: 2 * degree)), to: estimate(heading: 0, accuracy: 3))
     let accuracy = try #require(result.accuracy)
     #expect(abs(accuracy / degree - (9 + 3.92 * 3.92).squareRoot()) < 1e-9)
+    // It is the largest source of error here, and is not where it is half as large.
+    #expect(result.limit == .declination)
+    var known = estimate(heading: 0, accuracy: 3)
+    known.limit = .iron
+    let finer = TrueNorth.apply(.success(.init(angle: 0, deviation: degree)), to: known)
+    #expect(finer.limit == .iron)
   }
 
   @Test func withoutDeclinationThereIsAReasonAndNoNumber() {

@@ -72,26 +72,62 @@ import Testing
   @Test("each part of the bar by hand")
   func parts() {
     let p = HeadingAccuracyParameters()
+    func variance(_ doubt: HeadingDoubt, whole: Double = 0) -> HeadingVariance {
+      doubt.variance(whole: whole, slopes: level, p)
+    }
+    func isNear(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 1e-12 }
     var doubt = HeadingDoubt()
-    #expect(doubt.variance(whole: 0.01, slopes: level, p) == 1.96 * 0.01)
+    #expect(variance(doubt, whole: 0.01) == HeadingVariance(gyro: 1.96 * 0.01))
     doubt.anomaly = 0.004
     // Half of that is the anomaly's, and counts 0.45 times in an even field.
-    #expect(
-      abs(doubt.variance(whole: 0.01, slopes: level, p) - (0.45 * 0.002 + 1.96 * 0.008)) < 1e-12)
+    var parts = variance(doubt, whole: 0.01)
+    #expect(isNear(parts.iron, 0.45 * 0.002) && isNear(parts.gyro, 1.96 * 0.008))
     doubt.unevenness = 4
-    #expect(abs(doubt.variance(whole: 0.001, slopes: level, p) - 1.85 * 0.001) < 1e-12)
-    #expect(
-      abs(doubt.variance(whole: 0.01, slopes: level, p) - (1.85 * 0.002 + 1.96 * 0.008)) < 1e-12)
+    parts = variance(doubt, whole: 0.001)
+    #expect(isNear(parts.iron, 1.85 * 0.001) && parts.gyro == 0)
+    parts = variance(doubt, whole: 0.01)
+    #expect(isNear(parts.iron, 1.85 * 0.002) && isNear(parts.gyro, 1.96 * 0.008))
+    // Beyond 1.96 times, what a block's error lasts for, it is the field's unevenness again that widens the bar.
+    doubt.unevenness = 20
+    parts = variance(doubt, whole: 0.01)
+    #expect(isNear(parts.iron, 7.45 * 0.002 + (7.45 - 1.96) * 0.008))
+    #expect(isNear(parts.gyro, 1.96 * 0.008))
     doubt = HeadingDoubt()
     doubt.north = 2
-    #expect(abs(doubt.variance(whole: 0, slopes: level, p) - 1.6 * 0.01) < 1e-12)
+    #expect(isNear(variance(doubt).iron, 1.6 * 0.01))
     doubt = HeadingDoubt()
     doubt.azimuth = 0.02
-    #expect(doubt.variance(whole: 0, slopes: level, p) == 0.01)
+    #expect(variance(doubt) == HeadingVariance(iron: 0.01))
     // A tilt about north of 0.1 rad, in a field twice as steep as it is long.
     doubt = HeadingDoubt()
     doubt.pull = 0.1
-    #expect(abs(doubt.variance(whole: 0, slopes: level, p) - 1.4 * 0.1 * 0.1 * 4) < 1e-12)
+    #expect(isNear(variance(doubt).acceleration, 1.4 * 0.1 * 0.1 * 4))
+  }
+
+  @Test("the largest part is the limit, and the bar is of all")
+  func limit() {
+    var variance = HeadingVariance(
+      mounting: 1e-4, calibration: 2e-4, iron: 3e-4, acceleration: 4e-4, gyro: 5e-4, motion: 6e-4,
+      elevation: 7e-4)
+    #expect(abs(variance.halfWidth() - 1.96 * 28e-4.squareRoot()) < 1e-12)
+    #expect(abs(variance.halfWidth(heldBack: -0.1) - 0.1 - variance.halfWidth()) < 1e-12)
+    #expect(abs((variance * 4).halfWidth() - 2 * variance.halfWidth()) < 1e-12)
+    // A change of calibration that is blended in counts like the rest: 1.96 sigma.
+    #expect(variance.limit(heldBack: -1.95 * 7e-4.squareRoot()) == .elevation)
+    #expect(variance.limit(heldBack: -1.97 * 7e-4.squareRoot()) == .calibration)
+    for (part, limit) in [
+      (\HeadingVariance.elevation, HeadingLimit.elevation), (\.motion, .motion), (\.gyro, .gyro),
+      (\.acceleration, .acceleration), (\.iron, .iron), (\.calibration, .calibration),
+      (\.mounting, .mounting),
+    ] {
+      #expect(variance.limit() == limit)
+      variance[keyPath: part] = 0
+    }
+    #expect(HeadingVariance(gyro: .infinity).halfWidth() == .pi)
+    var moved = HeadingVariance(gyro: 1)
+    moved.moveToElevation(0.75)
+    #expect(moved == HeadingVariance(gyro: 0.25, elevation: 0.75))
+    #expect(Set(HeadingLimit.allCases.map(\.description)).count == 8)
   }
 }
 

@@ -4,7 +4,7 @@ import LinearAlgebra
 import SensorTypes
 import Testing
 
-@testable import FusionCore
+@_spi(Tuning) @testable import FusionCore
 
 @Suite struct TurnedFieldTests {
   /// Heading's error in degrees, second by second from the moment on at which the field is right, and for how long at a
@@ -51,6 +51,62 @@ import Testing
 }
 
 @Suite struct CompassTests {
+  /// What limits the heading at the end of so many seconds.
+  private func limit(
+    _ board: SimulatedBoard, _ trajectory: Trajectory, seconds: Double
+  ) -> HeadingLimit? {
+    var (estimator, heading) = (AttitudeEstimator(), HeadingEstimate?.none)
+    board.run(trajectory, seconds: seconds, seed: 5, &estimator) { t, _, estimator in
+      heading = estimator.headingOrNil(at: t)
+    }
+    #expect(heading != nil)
+    return heading?.limit
+  }
+
+  @Test("a heading says what makes its bar wide")
+  func limits() {
+    var board = SimulatedBoard()
+    board.quality = MagnetometerQuality(
+      isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(repeating: 1)), residual: 0.2)
+    // Rest shows nothing of an offset of 1 uT.
+    #expect(limit(board, .still(heading: 1), seconds: 20) == .calibration)
+    // A car that gains speed as soon as it is switched on.
+    board = SimulatedBoard()
+    let start = Trajectory(
+      heading: { _ in 1 }, acceleration: { Vector3(2 * Trajectory.ramp($0, 0.5, 2), 0, 0) })
+    #expect(limit(board, start, seconds: 14) == .acceleration)
+    // Steel passes by for as long as the walk lasts.
+    board.disturbance = { Vector3(6 * sin(1.3 * $0), 5 * sin(0.9 * $0), 4 * cos(0.7 * $0)) }
+    #expect(limit(board, .walk(begin: 1, tilt: 0.5, phase: 1), seconds: 30) == .iron)
+    board = SimulatedBoard()
+    // North is a mean of a tenth of a second.
+    #expect(limit(board, .still(heading: 1), seconds: 0.2) == .gyro)
+    board.hasGyro = false
+    #expect(limit(board, .walk(begin: 1, tilt: 0.3, phase: 1), seconds: 10) == .acceleration)
+    #expect(limit(board, Trajectory(heading: { 2 * $0 }), seconds: 10) == .motion)
+    board.quality = .uncalibrated
+    #expect(limit(board, .still(heading: 1), seconds: 5) == nil)
+  }
+
+  @Test("a tilt error that turns the heading of a steep axis counts for its elevation")
+  func elevation() {
+    let parameters = HeadingAccuracyParameters()
+    func share(pitch: Double, tilt: Double, heading: Double) -> Double {
+      // North is forward, and so the gradient of heading is the tangent of the pitch along north.
+      let rotation = Matrix3(
+        columns: Vector3(1, 0, 0), Vector3(0, cos(pitch), sin(pitch)),
+        Vector3(0, -sin(pitch), cos(pitch)))
+      let slopes = HeadingSlopes(rotation: rotation, field: Vector3(0, 20, -45), parameters)
+      let variance = Vector3(tilt * tilt, tilt * tilt, heading * heading)
+      return slopes.elevationShare(of: Matrix3(diagonal: variance))
+    }
+    #expect(share(pitch: 0, tilt: 0.1, heading: 0.01) == 0)
+    // tan(1.5) is 14.1: 1 against 14.1 times a tenth.
+    let square = 1.41014 * 1.41014
+    #expect(abs(share(pitch: 1.5, tilt: 0.01, heading: 0.1) - square / (1 + square)) < 1e-5)
+    #expect(share(pitch: 1.5, tilt: 0, heading: 0) == 0)
+  }
+
   @Test(
     "compass(at:) says what heading(at:) says, in every mode",
     arguments: [
@@ -76,6 +132,7 @@ import Testing
         #expect(compass?.magneticHeading == heading.magneticHeading)
         #expect(compass?.accuracy == heading.accuracy && compass?.attitude == heading.attitude)
         #expect(heading.accuracy != nil || heading.reason != nil)
+        #expect((heading.accuracy == nil) == (heading.limit == nil))
       }
     }
     #expect(missing > 100 && (given > 100) == hasField && (withheld > 0) == hasField)

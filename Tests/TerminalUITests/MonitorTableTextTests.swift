@@ -76,6 +76,32 @@ import Testing
     #expect(table.lines(at: Self.now)[3].hasPrefix("altitude"))
   }
 
+  @Test("the largest source of error stands below a poor heading that has no reason of its own")
+  func limits() {
+    var table = Self.table()
+    func second(_ accuracy: Double, _ limit: HeadingLimit?, _ reason: NoData? = nil) -> String {
+      table.take(
+        Self.heading {
+          $0.accuracy = accuracy * .pi / 180
+          ($0.limit, $0.reason) = (limit, reason)
+        })
+      return table.lines(at: Self.now)[3]
+    }
+    let text = "          accuracy limited by iron nearby; move away from steel and magnets"
+    #expect(second(9.9, .iron).hasPrefix("altitude"))
+    #expect(second(10.1, .iron) == text)
+    // Once there it stays a while, so that the rows below do not jump.
+    #expect(second(8.1, .iron) == text)
+    #expect(second(7.9, .iron).hasPrefix("altitude"))
+    #expect(second(9.9, .iron).hasPrefix("altitude"))
+    #expect(second(12, nil).hasPrefix("altitude"))
+    #expect(second(12, .iron, .sensorLost("silent")) == "          sensor lost: silent")
+    #expect(second(17.2, .gyro).contains("limited by the gyro"))
+    #expect(table.summary(at: Self.now).contains("+- 17.2 (accuracy limited by the gyro until"))
+    // A terminal of 80 columns shows every one of them whole.
+    #expect(HeadingLimit.allCases.allSatisfy { $0.description.count <= 70 })
+  }
+
   @Test("an altitude has its climb rate and the height above the sea, each where it is known")
   func altitude() {
     var table = Self.table()

@@ -17,7 +17,7 @@ import Testing
     .heading(
       HeadingEstimate(
         time: at(1), magneticHeading: 1, accuracy: 0.05, trueHeading: 1, field: nil,
-        attitude: .identity)),
+        attitude: .identity, limit: .iron)),
     .headingUnavailable(.notYet, at: at(1)),
     .altitude(
       AltitudeEstimate(
@@ -60,6 +60,15 @@ import Testing
       lines.line(for: .location(LocationEstimate(fix: fix, isSimulated: false))))
     #expect(line["time"] as? String == "2026-11-21T22:26:40.000Z")
     #expect(line["clockIsSet"] as? Bool == false)
+  }
+
+  @Test func theLimitOfAHeadingIsGivenOnlyWithIt() throws {
+    var lines = ObservationLines(start: Self.at(0), clock: Self.clock(isSet: true))
+    let line = try object(lines.line(for: Self.observations[0]))
+    #expect(line["headingLimit"] as? String == "iron")
+    let heading = HeadingEstimate(
+      time: Self.at(2), magneticHeading: 1, accuracy: nil, field: nil, attitude: .identity)
+    #expect(try object(lines.line(for: .heading(heading)))["headingLimit"] == nil)
   }
 
   @Test func aLogWithoutAClockSaysNothingOfOne() throws {

@@ -67,8 +67,9 @@ public struct AttitudeSmoother: Sendable {
   /// A heading that the estimator gave, as it looks when all is known.
   ///
   /// - Parameter causal: What `AttitudeEstimator.heading(at:)` said.
-  /// - Returns: Heading, attitude and, where it had one, accuracy (half the 95 % interval) replaced; a `reason` stays,
-  ///   for a field that was not the earth's is not made so by what came later. Unchanged where no filter ran.
+  /// - Returns: Heading, attitude and, where it had one, accuracy (half the 95 % interval) with its `limit` replaced; a
+  ///   `reason` stays, for a field that was not the earth's is not made so by what came later. Unchanged where no filter
+  ///   ran.
   public func heading(_ causal: HeadingEstimate) -> HeadingEstimate {
     guard let place = place(of: causal.time), let attitude = attitude(at: causal.time) else {
       return causal
@@ -77,8 +78,9 @@ public struct AttitudeSmoother: Sendable {
     result.attitude = attitude
     result.magneticHeading = DirectAttitude.heading(of: attitude)
     if causal.accuracy != nil {
-      result.accuracy = accuracy(
+      let variance = variance(
         of: attitude, field: causal.field, sample: min(place.upper, place.end - 1))
+      (result.accuracy, result.limit) = (variance?.halfWidth(), variance?.limit())
     }
     return result
   }
@@ -93,7 +95,7 @@ public struct AttitudeSmoother: Sendable {
     }
   }
 
-  private func accuracy(of attitude: Quaternion, field: Vector3?, sample: Int) -> Double? {
+  private func variance(of attitude: Quaternion, field: Vector3?, sample: Int) -> HeadingVariance? {
     let blocks = history.smoothed
     guard !blocks.isEmpty else { return nil }
     let index = firstIndex(0, blocks.count) { blocks[$0].sampleEnd > sample }
@@ -103,20 +105,25 @@ public struct AttitudeSmoother: Sendable {
     }
     let quality =
       calibration > 0 ? history.qualities[calibration - 1].quality : .uncalibrated
-    var variance = coefficients.headingFloor * coefficients.headingFloor
+    var variance = HeadingVariance(mounting: coefficients.headingFloor * coefficients.headingFloor)
     // Slip and mounting are the same at every course.
-    if hasCourse(near: sample) { variance += coefficients.course.variance }
+    if hasCourse(near: sample) { variance.mounting += coefficients.course.variance }
     let gradient = DirectAttitude.headingGradient(forward: attitude.matrix.columns.y)
     let whole = max(0, gradient.dot(block.attitude * gradient))
     if let field {
       let slopes = HeadingSlopes(rotation: attitude.matrix, field: field, coefficients.heading)
-      variance += slopes.variance(of: quality, hidden: block.hiddenIron)
-      // What bends north all along the run no averaging tells from north.
-      variance += block.doubt.variance(
+      variance.calibration += slopes.variance(of: quality, hidden: block.hiddenIron)
+      // What bends north all along the run no averaging tells from north, however sure the gyro makes it.
+      var part = block.doubt.variance(
         whole: max(whole, block.doubt.anomaly), slopes: slopes, coefficients.heading)
+      let own = block.doubt.variance(whole: whole, slopes: slopes, coefficients.heading).gyro
+      part.iron += part.gyro - own
+      part.gyro = own
+      part.moveToElevation(slopes.elevationShare(of: block.attitude))
+      variance += part
     } else {
-      variance += coefficients.heading.covarianceFactor * whole
+      variance.gyro += coefficients.heading.covarianceFactor * whole
     }
-    return variance.isFinite ? min(1.96 * variance.squareRoot(), .pi) : .pi
+    return variance
   }
 }

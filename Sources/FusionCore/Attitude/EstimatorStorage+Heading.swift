@@ -10,9 +10,9 @@ extension EstimatorStorage {
     guard let attitude else { return .failure(.notYet) }
     let hasField = hasField(at: now)
     let rotation = attitude.matrix
-    let accuracy = accuracy(of: rotation, at: now)
+    let variance = variance(of: rotation, at: now)
     var reason: NoData?
-    if accuracy == nil || hasField && !hasCourse(at: now) && state.monitor.disturbance != nil {
+    if variance == nil || hasField && !hasCourse(at: now) && state.monitor.disturbance != nil {
       reason =
         state.quality.isCalibrated
         ? state.monitor.reason(residual: calibrationDeviation, c) : .uncalibrated
@@ -24,8 +24,9 @@ extension EstimatorStorage {
     return .success(
       HeadingEstimate(
         time: time, magneticHeading: DirectAttitude.heading(forward: rotation.columns.y),
-        accuracy: accuracy, reason: reason, field: hasField ? state.field : nil,
-        attitude: attitude, fieldCheck: hasField ? fieldCheck : nil))
+        accuracy: variance.map(halfWidth), reason: reason, field: hasField ? state.field : nil,
+        attitude: attitude, fieldCheck: hasField ? fieldCheck : nil,
+        limit: variance?.limit(heldBack: state.transition.angle)))
   }
 
   func compass(at now: Timestamp) -> CompassHeading? {
@@ -33,7 +34,7 @@ extension EstimatorStorage {
     let rotation = attitude.matrix
     return CompassHeading(
       magneticHeading: DirectAttitude.heading(forward: rotation.columns.y),
-      accuracy: accuracy(of: rotation, at: now), attitude: attitude)
+      accuracy: variance(of: rotation, at: now).map(halfWidth), attitude: attitude)
   }
 
   /// Why there is no heading at all, not even a doubtful one.
@@ -61,21 +62,27 @@ extension EstimatorStorage {
     return now.seconds(since: time) <= coefficients.limits.lossTimeout
   }
 
-  /// Half the 95 % interval, radians; `nil` where heading is not to be trusted.
+  /// Half the 95 % interval, radians. What is held back of a change of calibration is known to be wrong by that much.
   @inline(__always)
-  private func accuracy(of rotation: Matrix3, at now: Timestamp) -> Double? {
+  private func halfWidth(_ variance: HeadingVariance) -> Double {
+    variance.halfWidth(heldBack: state.transition.angle)
+  }
+
+  /// `nil` where heading is not to be trusted.
+  @inline(__always)
+  private func variance(of rotation: Matrix3, at now: Timestamp) -> HeadingVariance? {
     let hasCourse = hasCourse(at: now)
     if hasField(at: now), state.quality.isCalibrated {
       if state.monitor.disturbance == nil {
-        return accuracy(of: rotation, field: state.field, hasCourse: hasCourse)
+        return variance(of: rotation, field: state.field, hasCourse: hasCourse)
       }
       if !hasCourse {
         return state.isCarried
-          ? accuracy(of: rotation, field: fieldOfPlace(rotation), hasCourse: false) : nil
+          ? variance(of: rotation, field: fieldOfPlace(rotation), hasCourse: false) : nil
       }
     }
     // What is wrong with the field does not matter where the course says where north is.
-    return hasCourse ? accuracy(of: rotation, field: nil, hasCourse: true) : nil
+    return hasCourse ? variance(of: rotation, field: nil, hasCourse: true) : nil
   }
 
   /// What the magnetometer would measure without what disturbs the field, body frame, microtesla.
@@ -93,7 +100,7 @@ extension EstimatorStorage {
     else { return state.isCarried = false }
     guard state.monitor.disturbance != nil else { return state.isCarried = true }
     let rotation = attitude.matrix
-    let now = accuracy(of: rotation, field: fieldOfPlace(rotation), hasCourse: false)
+    let now = halfWidth(variance(of: rotation, field: fieldOfPlace(rotation), hasCourse: false))
     state.isCarried =
       now < (state.isCarried ? c.heading.carriedAccuracy : c.heading.regainedAccuracy)
   }
@@ -115,30 +122,29 @@ extension EstimatorStorage {
     return now.seconds(since: time) <= coefficients.course.memory
   }
 
-  /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
-  /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
-  private func accuracy(of rotation: Matrix3, field: Vector3?, hasCourse: Bool) -> Double {
+  /// What the filter's covariance, the calibration, the place's field and mounting leave open.
+  private func variance(
+    of rotation: Matrix3, field: Vector3?, hasCourse: Bool
+  ) -> HeadingVariance {
     let c = coefficients
+    var variance = HeadingVariance(mounting: c.headingFloor * c.headingFloor)
+    // Slip and mounting are the same at every course.
+    if hasCourse { variance.mounting += c.course.variance }
     guard let field else {
       let gradient = DirectAttitude.headingGradient(forward: rotation.columns.y)
-      var variance =
-        c.headingFloor * c.headingFloor
-        + c.course.variance
-      variance +=
-        gradient.dot(state.filter.summary.attitude * gradient)
-        * c.heading.covarianceFactor
-      return min(1.96 * variance.squareRoot() + abs(state.transition.angle), .pi)
+      variance.gyro =
+        gradient.dot(state.filter.summary.attitude * gradient) * c.heading.covarianceFactor
+      variance.moveToElevation(
+        HeadingSlopes.elevationShare(of: state.filter.summary.attitude, gradient: gradient))
+      return variance
     }
     // A magnet does not make north surer than the earth's field does.
     let known = state.mode == .inertial ? state.filter.field.x : .infinity
     let slopes = HeadingSlopes(
       rotation: rotation, field: field, limit: c.heading.strongestNorth * known,
       c.heading)
-    var variance = c.headingFloor * c.headingFloor
-    // Slip and mounting are the same at every course.
-    if hasCourse { variance += c.course.variance }
     let isInertial = state.mode == .inertial
-    variance += slopes.variance(
+    variance.calibration = slopes.variance(
       of: state.quality, hidden: isInertial ? state.filter.summary.hiddenIron : .identity)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
@@ -156,24 +162,26 @@ extension EstimatorStorage {
       let tilt = state.start.tiltDeviation(c)
       let smear = state.start.smear(
         biasDeviation: startBiasDeviation, c.alignment)
-      let field = c.alignment.fieldVariance
-      variance += field + smear * smear + slopes.variance(tilt: tilt)
+      // The floor of the tilt is there at rest as well.
+      let floor = slopes.variance(tilt: min(tilt, c.alignment.tiltFloor))
+      variance.gyro = c.alignment.fieldVariance + smear * smear + floor
+      variance.acceleration = slopes.variance(tilt: tilt) - floor
     case .direct:
       let tilt = state.direct.tiltDeviation(c)
       let trailing = state.direct.trailing(horizontal: slopes.horizontal)
-      variance += trailing * trailing + slopes.variance(tilt: tilt)
+      variance.motion = trailing * trailing
+      variance.acceleration = slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.
-      if tilt > c.direct.blindTilt { variance += .pi * .pi }
+      if tilt > c.direct.blindTilt { variance.acceleration += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
       let trailing = state.direct.trailing(horizontal: slopes.horizontal)
-      variance += trailing * trailing
-      variance += slopes.levelVariance(tilt: c.heading.declaredTilt)
+      variance.motion = trailing * trailing
+      variance.mounting += slopes.levelVariance(tilt: c.heading.declaredTilt)
     case .none:
-      variance += .pi * .pi
+      variance.gyro = .pi * .pi
     }
-    // What is held back of a change of calibration is known to be wrong by that much.
-    return min(1.96 * variance.squareRoot() + abs(state.transition.angle), .pi)
+    return variance
   }
 }
 
@@ -214,6 +222,18 @@ struct HeadingSlopes {
 
   /// By the covariance of the attitude, rad^2, earth frame.
   func variance(attitude: Matrix3) -> Double { max(0, gradient.dot(attitude * gradient)) }
+
+  /// The share of that which tilt errors make up, 0 to 1: they turn the heading of a forward axis that points steeply up or
+  /// down.
+  func elevationShare(of attitude: Matrix3) -> Double {
+    Self.elevationShare(of: attitude, gradient: gradient)
+  }
+
+  static func elevationShare(of attitude: Matrix3, gradient: Vector3) -> Double {
+    let tilt = Vector3(gradient.x, gradient.y, 0)
+    let (part, whole) = (tilt.dot(attitude * tilt), gradient.dot(attitude * gradient))
+    return whole > 0 ? max(0, min(part / whole, 1)) : 0
+  }
 
   /// By a tilt error (one sigma about each horizontal axis, radians) when north is taken from the field of the
   /// same moment: tilt about north moves the vertical field eastwards.

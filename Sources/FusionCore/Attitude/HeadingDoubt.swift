@@ -14,7 +14,7 @@ struct HeadingDoubt: Sendable, Hashable, Codable {
   /// What the azimuth of a field that is right otherwise is off by, beyond its own deviation, rad^2.
   var azimuth = 0.0
 
-  /// The variance of heading, rad^2.
+  /// The variance of heading, by its causes.
   ///
   /// As far as the covariance comes from the anomaly, turns average it out: what they leave unexplained says by how much.
   /// What is beyond that is the start's, or the gyro's, and counts wholly.
@@ -24,12 +24,17 @@ struct HeadingDoubt: Sendable, Hashable, Codable {
   ///   - slopes: How errors of this moment show in heading.
   func variance(
     whole: Double, slopes: HeadingSlopes, _ p: HeadingAccuracyParameters
-  ) -> Double {
+  ) -> HeadingVariance {
     let share = p.evenFactor + p.unevenFactor * min(unevenness, p.largestUnevenness)
     let settled = min(whole, p.settledFactor * anomaly)
+    // What an even field would count it by is the gyro's; the rest is due to the iron that makes the field uneven.
+    let lasting = whole - settled
+    let excess = max(share, p.covarianceFactor) - p.covarianceFactor
     let turned = north / slopes.horizontal
-    return share * settled + max(share, p.covarianceFactor) * (whole - settled)
-      + p.dipFactor * turned * turned + p.azimuthFactor * azimuth
-      + p.pullFactor * slopes.variance(tilt: pull)
+    return HeadingVariance(
+      iron: share * settled + excess * lasting + p.dipFactor * turned * turned + p.azimuthFactor
+        * azimuth,
+      acceleration: p.pullFactor * slopes.variance(tilt: pull),
+      gyro: p.covarianceFactor * lasting)
   }
 }

@@ -51,7 +51,10 @@ public enum TrueNorth {
       if heading < 0 { heading += 2 * .pi }
       result.trueHeading = heading < 2 * .pi ? heading : 0
       result.declination = declination.angle
-      result.accuracy = min(hypot(accuracy, 1.96 * declination.deviation), .pi)
+      let deviation = 1.96 * declination.deviation
+      result.accuracy = min(hypot(accuracy, deviation), .pi)
+      // The other parts of `accuracy` are known only by their sum.
+      if deviation > accuracy { result.limit = .declination }
       result.trueReason = nil
     }
     return result

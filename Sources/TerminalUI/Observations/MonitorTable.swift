@@ -7,6 +7,8 @@ import TextForms
 struct MonitorTable {
   private var heading: HeadingEstimate?
   private var headingReason: NoData? = .notYet
+  /// Whether the largest source of error is shown: from an accuracy of 10 degrees on, until it is better than 8.
+  private var showsLimit = false
   private var altitude: AltitudeEstimate?
   private var altitudeReason: NoData? = .notYet
   private var absolute: AbsoluteAltitudeEstimate?
@@ -29,6 +31,7 @@ struct MonitorTable {
     switch observation {
     case .heading(let value):
       (heading, headingReason) = (value, nil)
+      showsLimit = (value.accuracy ?? 0) > (showsLimit ? 8 : 10) / degrees
       headingAge.note(value.time)
     case .headingUnavailable(let reason, _): (heading, headingReason) = (nil, reason)
     case .altitude(let value):
@@ -79,7 +82,7 @@ struct MonitorTable {
   private func allLines(at now: Timestamp) -> [String] {
     var lines = ["lodestone · \(boardName)", ""]
     lines.append("heading   \(headingText(at: now))")
-    if let reason = heading?.reason { lines.append("          \(reason)") }
+    if let remark = heading.flatMap(remark) { lines.append("          \(remark)") }
     if heading != nil, let reason = heading?.trueReason {
       lines.append("          no true heading: \(reason)")
     }
@@ -97,9 +100,15 @@ struct MonitorTable {
   func summary(at now: Timestamp) -> String { fresh(at: now).line(at: now) }
 
   private func line(at now: Timestamp) -> String {
-    let reason = heading?.reason.map { " (\($0))" } ?? ""
-    return "heading \(headingText(at: now))\(reason) | altitude \(altitudeText(at: now)) | "
+    let remark = heading.flatMap(remark).map { " (\($0))" } ?? ""
+    return "heading \(headingText(at: now))\(remark) | altitude \(altitudeText(at: now)) | "
       + "position \(locationText(at: now))"
+  }
+
+  /// Returns why a heading is not to be trusted, or else what limits its accuracy while that is poor.
+  private func remark(on heading: HeadingEstimate) -> String? {
+    if let reason = heading.reason { return "\(reason)" }
+    return showsLimit ? heading.limit?.description : nil
   }
 
   private func headingText(at now: Timestamp) -> String {

@@ -135,6 +135,7 @@ package struct ObservationLines {
     line.set("magneticHeading", heading.magneticHeading * degrees, digits: 3)
     line.set("trueHeading", heading.trueHeading.map { $0 * degrees } ?? -1, digits: 3)
     line.set("headingAccuracy", accuracy ?? -1, digits: 3)
+    line.set("headingLimit", heading.limit?.rawValue)
     line.set("x", heading.field?.x, digits: 3)
     line.set("y", heading.field?.y, digits: 3)
     line.set("z", heading.field?.z, digits: 3)
