@@ -38,7 +38,7 @@ import Testing
 
   @Test(
     "ten seconds of a field turned by 10 degrees are forgotten within a minute",
-    arguments: 1...8 as ClosedRange<UInt64>)
+    arguments: 1...80 as ClosedRange<UInt64>)
   func tenDegrees(seed: UInt64) throws {
     let course = course(turnedBy: seed % 2 == 0 ? 10 : -10, seconds: 10, seed: seed)
     let last = course.errors.suffix(2)
