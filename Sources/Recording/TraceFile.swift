@@ -124,34 +124,40 @@ package struct Recording: Sendable {
     var holes: [Hole] = []
     var current: (worker: Int, lines: [TraceLine])?
     var begin = 0
-    for index in modelLines.upperBound..<lines.endIndex where !lines[index].isEmpty {
-      guard let line = TraceLine(lines[index]) else {
-        // Cut off in the middle of a line; the next run begins with a line of its own.
-        if lines[(index + 1)...].allSatisfy(\.isEmpty) { break }
-        throw TraceError(line: index + 1, message: "not a trace line")
+    // The last line may be cut off anywhere, in the middle of a number too; the next run begins with a line of its own.
+    let last = lines.lastIndex { !$0.isEmpty }
+    reading: for index in modelLines.upperBound..<lines.endIndex where !lines[index].isEmpty {
+      func failure(_ message: String) -> TraceError {
+        TraceError(line: index + 1, message: message)
       }
+      guard let line = TraceLine(lines[index]) else {
+        if index == last { break }
+        throw failure("not a trace line")
+      }
+      let number = line.number(0).flatMap(Int.init(exactly:))
       switch line.letter {
       case UInt8(ascii: "s"):
-        guard let worker = line.number(0).flatMap(Int.init(exactly:)), current == nil else {
-          throw TraceError(line: index + 1, message: "a step begins where none may")
+        guard current == nil else { throw failure("a step begins where none may") }
+        guard let number else {
+          if index == last { break reading }
+          throw failure("a step of no worker")
         }
-        current = (worker, [])
+        current = (number, [])
         begin = index + 1
       case UInt8(ascii: "."):
-        guard let step = current else {
-          throw TraceError(line: index + 1, message: "a step ends that did not begin")
-        }
+        guard let step = current else { throw failure("a step ends that did not begin") }
         steps.append(step)
         stepLines.append(begin)
         current = nil
       case UInt8(ascii: "g"):
-        guard current == nil, let missing = line.number(0).flatMap(Int.init(exactly:)), missing > 0
-        else { throw TraceError(line: index + 1, message: "a hole where none may be") }
-        holes.append(Hole(position: steps.count, missing: missing, line: index + 1))
-      default:
-        guard current != nil else {
-          throw TraceError(line: index + 1, message: "a transfer outside of a step")
+        guard current == nil else { throw failure("a hole where none may be") }
+        guard let number, number > 0 else {
+          if index == last { break reading }
+          throw failure("a hole of no size")
         }
+        holes.append(Hole(position: steps.count, missing: number, line: index + 1))
+      default:
+        guard current != nil else { throw failure("a transfer outside of a step") }
         current?.lines.append(line)
       }
     }

@@ -65,6 +65,36 @@ struct TraceWriterTests {
     }
   }
 
+  @Test("a recording that is cut off at any byte is good up to there, and so is the run behind it")
+  func cutOff() throws {
+    let kept = Mutex<[UInt8]>([])
+    let writer = try TraceWriter(boardText: "x", boardName: "y", limit: 300, startThread: nil) {
+      bytes in
+      let copy = Array(bytes)
+      kept.withLock { $0 += copy }
+    }
+    let head = kept.withLock { $0.count }
+    for number in 0..<12 { writer.append(Self.step(number * 1_000)) }
+    // A hole has a line as well.
+    let run = kept.withLock { $0 } + Array("g 12\ns 10\nt 5\n.\n".utf8)
+    var counts: [Int] = []
+    for count in head...run.count {
+      let cut = Array(run.prefix(count))
+      let recording = try Recording(cut)
+      counts.append(recording.steps.count)
+      // A disk that was full takes a line feed first, and then the head of another run.
+      let runs = try Recording.runs(cut + Array("\n\n".utf8) + run)
+      #expect(runs.map(\.steps.count) == [recording.steps.count, 13])
+    }
+    #expect(counts == counts.sorted() && Set(counts) == Set(0...13))
+    // In the middle the same lines are wrong.
+    for line in ["s", "s x", "g", "g 0"] {
+      #expect(throws: TraceError.self) {
+        try Recording(Array(run.prefix(head)) + Array("\(line)\nt 1\n.\n".utf8))
+      }
+    }
+  }
+
   @Test("the first failure ends the recording, and is told")
   func full() throws {
     let isHead = Atomic<Bool>(true)
