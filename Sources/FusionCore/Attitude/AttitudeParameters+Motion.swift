@@ -205,8 +205,8 @@
   public var longestObservation = 20.0
   /// Spacing of the earlier means that a turn is looked for in, in s. Default 0.5.
   public var step = 0.5
-  /// Fastest turn, in rad/s; a slow turn can carry the bias with it and become this fast. Default 3 deg/s.
-  public var fastest = 3 * Double.pi / 180
+  /// Fastest turn, in rad/s; a slow turn can carry the bias with it and become this fast. Default 5 deg/s.
+  public var fastest = 5 * Double.pi / 180
   /// Slowest turn, in rad/s; a house's own field moves like that, 0.4 uT in 10 s at 20 uT. Default 0.15 deg/s.
   public var slowest = 0.15 * Double.pi / 180
   /// Largest share of a change that is not a turn about up. Default 0.2.

@@ -137,6 +137,8 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     let moved = (mean - held).lengthSquared
     let noise = c.slowTurn.noiseFactor * fieldScatter * dt / c.stationary.timeConstant
     guard moved > c.slowTurn.fieldThreshold * c.slowTurn.fieldThreshold + noise else { return nil }
+    // A turn at full speed shows before its way is known: where the field was a step or two ago.
+    if doubt == 0, observedTime < 2 * c.slowTurn.step + dt { return nil }
     let time = observedTime
     fieldAnchor = nil
     let suspension = min(
