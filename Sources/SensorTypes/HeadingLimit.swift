@@ -21,14 +21,14 @@ public enum HeadingLimit: String, Sendable, Hashable, CaseIterable, CustomString
   /// A clause that names the source of error and, where there is one, the remedy.
   public var description: String {
     switch self {
-    case .calibration: "accuracy limited by the calibration; calibrate again to improve it"
-    case .iron: "accuracy limited by iron nearby; move away from steel and magnets"
-    case .acceleration: "accuracy limited by acceleration; hold the board still for a moment"
-    case .gyro: "accuracy limited by the gyro until north is measured better"
-    case .motion: "accuracy limited by motion without a gyro; hold the board still"
-    case .elevation: "accuracy limited by a forward axis that points up or down; check mount"
-    case .mounting: "accuracy limited by the mounting"
-    case .declination: "accuracy limited by an old position; wait for a fix"
+    case .calibration: "calibration limits the accuracy: turn about all axes, or calibrate"
+    case .iron: "iron nearby limits the accuracy: move away from steel and magnets"
+    case .acceleration: "acceleration limits the accuracy: hold the board still for 10 s"
+    case .gyro: "the accuracy is limited until north was measured for a few seconds"
+    case .motion: "motion without a gyro limits the accuracy: hold the board still"
+    case .elevation: "a forward axis that points up or down limits the accuracy: check mount"
+    case .mounting: "the mount, or a declared level, limits the accuracy"
+    case .declination: "an old position limits the accuracy: wait for a fix"
     }
   }
 }

@@ -84,6 +84,14 @@ import Testing
     board.hasGyro = false
     #expect(limit(board, .walk(begin: 1, tilt: 0.3, phase: 1), seconds: 10) == .acceleration)
     #expect(limit(board, Trajectory(heading: { 2 * $0 }), seconds: 10) == .motion)
+    // Mounted with the forward axis up: at the start with a gyro, and always without one.
+    let steep = Trajectory.still(heading: 1, pitch: 1.45)
+    #expect(limit(board, steep, seconds: 10) == .elevation)
+    board.hasGyro = true
+    #expect(limit(board, steep, seconds: 0.2) == .elevation)
+    // A magnet is there, and the gyro holds the heading.
+    board.disturbance = { $0 > 8 ? Vector3(15, 0, 10) : .zero }
+    #expect(limit(board, .still(heading: 1), seconds: 12) == .iron)
     board.quality = .uncalibrated
     #expect(limit(board, .still(heading: 1), seconds: 5) == nil)
   }

@@ -87,7 +87,7 @@ import Testing
         })
       return table.lines(at: Self.now)[3]
     }
-    let text = "          accuracy limited by iron nearby; move away from steel and magnets"
+    let text = "          iron nearby limits the accuracy: move away from steel and magnets"
     #expect(second(9.9, .iron).hasPrefix("altitude"))
     #expect(second(10.1, .iron) == text)
     // Once there it stays a while, so that the rows below do not jump.
@@ -96,8 +96,8 @@ import Testing
     #expect(second(9.9, .iron).hasPrefix("altitude"))
     #expect(second(12, nil).hasPrefix("altitude"))
     #expect(second(12, .iron, .sensorLost("silent")) == "          sensor lost: silent")
-    #expect(second(17.2, .gyro).contains("limited by the gyro"))
-    #expect(table.summary(at: Self.now).contains("+- 17.2 (accuracy limited by the gyro until"))
+    #expect(second(17.2, .gyro).contains("until north was measured"))
+    #expect(table.summary(at: Self.now).contains("+- 17.2 (the accuracy is limited until"))
     // A terminal of 80 columns shows every one of them whole.
     #expect(HeadingLimit.allCases.allSatisfy { $0.description.count <= 70 })
   }

@@ -26,7 +26,7 @@ extension EstimatorStorage {
         time: time, magneticHeading: DirectAttitude.heading(forward: rotation.columns.y),
         accuracy: variance.map(halfWidth), reason: reason, field: hasField ? state.field : nil,
         attitude: attitude, fieldCheck: hasField ? fieldCheck : nil,
-        limit: variance?.limit(heldBack: state.transition.angle)))
+        limit: limit(variance, isDisturbed: state.monitor.disturbance != nil)))
   }
 
   func compass(at now: Timestamp) -> CompassHeading? {
@@ -60,6 +60,13 @@ extension EstimatorStorage {
   private func hasField(at now: Timestamp) -> Bool {
     guard let time = state.fieldTime else { return false }
     return now.seconds(since: time) <= coefficients.limits.lossTimeout
+  }
+
+  private func limit(_ variance: HeadingVariance?, isDisturbed: Bool) -> HeadingLimit? {
+    guard let variance else { return nil }
+    // The gyro holds a heading that the field would give as soon as the iron is gone.
+    if isDisturbed, variance.mounting < variance.total / 2 { return .iron }
+    return variance.limit(heldBack: state.transition.angle)
   }
 
   /// Half the 95 % interval, radians. What is held back of a change of calibration is known to be wrong by that much.
@@ -166,11 +173,13 @@ extension EstimatorStorage {
       let floor = slopes.variance(tilt: min(tilt, c.alignment.tiltFloor))
       variance.gyro = c.alignment.fieldVariance + smear * smear + floor
       variance.acceleration = slopes.variance(tilt: tilt) - floor
+      variance.moveToElevation(slopes.elevationShareOfTilt, of: floor)
     case .direct:
       let tilt = state.direct.tiltDeviation(c)
       let trailing = state.direct.trailing(horizontal: slopes.horizontal)
       variance.motion = trailing * trailing
       variance.acceleration = slopes.variance(tilt: tilt)
+      variance.moveToElevation(slopes.elevationShareOfTilt, of: 0)
       // So far off the slopes no longer say anything.
       if tilt > c.direct.blindTilt { variance.acceleration += .pi * .pi }
     case .level:
@@ -241,6 +250,13 @@ struct HeadingSlopes {
     let x = gradient.x
     let y = gradient.y + steepness
     return tilt * tilt * (x * x + y * y)
+  }
+
+  /// The share of that which a level board would not have, 0 to 1.
+  var elevationShareOfTilt: Double {
+    let (x, y) = (gradient.x, gradient.y + steepness)
+    let (own, whole) = (gradient.x * gradient.x + gradient.y * gradient.y, x * x + y * y)
+    return own < whole ? own / whole : 1
   }
 
   /// The same for a board that is level by word.

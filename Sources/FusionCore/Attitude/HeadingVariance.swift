@@ -44,12 +44,23 @@ struct HeadingVariance: Sendable, Hashable {
     gyro -= share * gyro
   }
 
+  /// Moves a share of the tilt's parts, 0 to 1, to the elevation's.
+  ///
+  /// - Parameter floor: The tilt's part in the gyro's.
+  mutating func moveToElevation(_ share: Double, of floor: Double) {
+    elevation += share * (acceleration + floor)
+    acceleration -= share * acceleration
+    gyro -= share * floor
+  }
+
+  var total: Double { mounting + calibration + iron + acceleration + gyro + motion + elevation }
+
   /// Half the 95 % interval in radians: at most half a turn, and half a turn where the sum is not a number.
   ///
   /// - Parameter heldBack: The angle by which the heading is known to be wrong while a change of calibration is blended in,
   ///   in radians, of either sign.
   func halfWidth(heldBack: Double = 0) -> Double {
-    let sum = mounting + calibration + iron + acceleration + gyro + motion + elevation
+    let sum = total
     return sum.isFinite ? min(1.96 * sum.squareRoot() + abs(heldBack), .pi) : .pi
   }
 
