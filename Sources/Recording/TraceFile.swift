@@ -124,7 +124,7 @@ package struct Recording: Sendable {
     var holes: [Hole] = []
     var current: (worker: Int, lines: [TraceLine])?
     var begin = 0
-    // The last line may be cut off anywhere, in the middle of a number too; the next run begins with a line of its own.
+    // The last line may be cut off anywhere, even within a number. The next run begins on a new line.
     let last = lines.lastIndex { !$0.isEmpty }
     reading: for index in modelLines.upperBound..<lines.endIndex where !lines[index].isEmpty {
       func failure(_ message: String) -> TraceError {
@@ -140,7 +140,7 @@ package struct Recording: Sendable {
         guard current == nil else { throw failure("a step begins where none may") }
         guard let number else {
           if index == last { break reading }
-          throw failure("a step of no worker")
+          throw failure("a step without the number of its worker")
         }
         current = (number, [])
         begin = index + 1
@@ -153,7 +153,7 @@ package struct Recording: Sendable {
         guard current == nil else { throw failure("a hole where none may be") }
         guard let number, number > 0 else {
           if index == last { break reading }
-          throw failure("a hole of no size")
+          throw failure("a hole without its length")
         }
         holes.append(Hole(position: steps.count, missing: number, line: index + 1))
       default:

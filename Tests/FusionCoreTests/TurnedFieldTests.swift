@@ -51,7 +51,7 @@ import Testing
 }
 
 @Suite struct CompassTests {
-  /// What limits the heading at the end of so many seconds.
+  /// Returns the limit of the heading after `seconds` seconds.
   private func limit(
     _ board: SimulatedBoard, _ trajectory: Trajectory, seconds: Double
   ) -> HeadingLimit? {

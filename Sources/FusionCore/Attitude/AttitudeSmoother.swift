@@ -67,9 +67,9 @@ public struct AttitudeSmoother: Sendable {
   /// A heading that the estimator gave, as it looks when all is known.
   ///
   /// - Parameter causal: What `AttitudeEstimator.heading(at:)` said.
-  /// - Returns: Heading, attitude and, where it had one, accuracy (half the 95 % interval) with its `limit` replaced; a
-  ///   `reason` stays, for a field that was not the earth's is not made so by what came later. Unchanged where no filter
-  ///   ran.
+  /// - Returns: The estimate with heading and attitude replaced, and with the accuracy (half the 95 % interval) and its
+  ///   `limit` if it had one. A `reason` stays, because later samples do not make a disturbed field right. The estimate is
+  ///   unchanged if no filter ran at its time.
   public func heading(_ causal: HeadingEstimate) -> HeadingEstimate {
     guard let place = place(of: causal.time), let attitude = attitude(at: causal.time) else {
       return causal
@@ -113,7 +113,7 @@ public struct AttitudeSmoother: Sendable {
     if let field {
       let slopes = HeadingSlopes(rotation: attitude.matrix, field: field, coefficients.heading)
       variance.calibration += slopes.variance(of: quality, hidden: block.hiddenIron)
-      // What bends north all along the run no averaging tells from north, however sure the gyro makes it.
+      // No averaging tells an anomaly that lasts for the whole run from north, however sure the gyro is.
       var part = block.doubt.variance(
         whole: max(whole, block.doubt.anomaly), slopes: slopes, coefficients.heading)
       let own = block.doubt.variance(whole: whole, slopes: slopes, coefficients.heading).gyro

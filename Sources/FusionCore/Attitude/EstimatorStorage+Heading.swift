@@ -69,13 +69,13 @@ extension EstimatorStorage {
     return variance.limit(heldBack: state.transition.angle)
   }
 
-  /// Half the 95 % interval, radians. What is held back of a change of calibration is known to be wrong by that much.
+  /// Returns half the 95 % interval in radians, with the part of a calibration change that is still being blended in.
   @inline(__always)
   private func halfWidth(_ variance: HeadingVariance) -> Double {
     variance.halfWidth(heldBack: state.transition.angle)
   }
 
-  /// `nil` where heading is not to be trusted.
+  /// Returns the variance of the heading, or `nil` if the heading is not to be trusted.
   @inline(__always)
   private func variance(of rotation: Matrix3, at now: Timestamp) -> HeadingVariance? {
     let hasCourse = hasCourse(at: now)
@@ -129,7 +129,7 @@ extension EstimatorStorage {
     return now.seconds(since: time) <= coefficients.course.memory
   }
 
-  /// What the filter's covariance, the calibration, the place's field and mounting leave open.
+  /// Returns the variance of the heading by the filter's covariance, the calibration, the place's field and the mounting.
   private func variance(
     of rotation: Matrix3, field: Vector3?, hasCourse: Bool
   ) -> HeadingVariance {
@@ -232,8 +232,8 @@ struct HeadingSlopes {
   /// By the covariance of the attitude, rad^2, earth frame.
   func variance(attitude: Matrix3) -> Double { max(0, gradient.dot(attitude * gradient)) }
 
-  /// The share of that which tilt errors make up, 0 to 1: they turn the heading of a forward axis that points steeply up or
-  /// down.
+  /// Returns the share of that variance, 0 to 1, that comes from tilt errors. It grows as the forward axis points more
+  /// steeply up or down.
   func elevationShare(of attitude: Matrix3) -> Double {
     Self.elevationShare(of: attitude, gradient: gradient)
   }

@@ -14,7 +14,7 @@ struct HeadingDoubt: Sendable, Hashable, Codable {
   /// What the azimuth of a field that is right otherwise is off by, beyond its own deviation, rad^2.
   var azimuth = 0.0
 
-  /// The variance of heading, by its causes.
+  /// Returns the variance of heading, split by source of error.
   ///
   /// As far as the covariance comes from the anomaly, turns average it out: what they leave unexplained says by how much.
   /// What is beyond that is the start's, or the gyro's, and counts wholly.
@@ -27,7 +27,7 @@ struct HeadingDoubt: Sendable, Hashable, Codable {
   ) -> HeadingVariance {
     let share = p.evenFactor + p.unevenFactor * min(unevenness, p.largestUnevenness)
     let settled = min(whole, p.settledFactor * anomaly)
-    // What an even field would count it by is the gyro's; the rest is due to the iron that makes the field uneven.
+    // The gyro's part counts as in an even field. The excess comes from the iron that makes the field uneven.
     let lasting = whole - settled
     let excess = max(share, p.covarianceFactor) - p.covarianceFactor
     let turned = north / slopes.horizontal

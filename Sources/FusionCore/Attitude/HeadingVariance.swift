@@ -1,4 +1,4 @@
-// The variance of a heading by what would make it smaller.
+// The variance of a heading, split by source of error.
 
 import SensorTypes
 
@@ -64,9 +64,10 @@ struct HeadingVariance: Sendable, Hashable {
     return sum.isFinite ? min(1.96 * sum.squareRoot() + abs(heldBack), .pi) : .pi
   }
 
-  /// Returns the largest part.
+  /// Returns the source of the largest part.
   ///
-  /// - Parameter heldBack: As in `halfWidth`: it is the calibration's.
+  /// - Parameter heldBack: The angle of `halfWidth(heldBack:)`, in radians. It counts as calibration if it exceeds 1.96
+  ///   times the root of the largest part.
   func limit(heldBack: Double = 0) -> HeadingLimit {
     var (largest, limit) = (calibration, HeadingLimit.calibration)
     if iron > largest { (largest, limit) = (iron, .iron) }
