@@ -12,11 +12,13 @@ import Testing
   /// Feeds blocks of a tenth of a second; gives the moments at which heading was doubted, and by what.
   private func run(
     _ test: inout FieldContradiction, seconds: Double, azimuth: Double, isRight: Bool,
-    heading: Double = 0
+    heading: Double = 0, isAtRest: Bool = false
   ) -> [(after: Double, azimuth: Double)] {
     (1...Int(seconds * 10)).compactMap { step in
       test.update(
-        azimuth: azimuth, variance: 0.0001, heading: heading, isRight: isRight, 0.1, params
+        azimuth: azimuth, variance: 0.0001, heading: heading, isRight: isRight, isAtRest: isAtRest,
+        0.1,
+        params
       ).map { (Double(step) / 10, $0) }
     }
   }
@@ -31,6 +33,14 @@ import Testing
     #expect(abs(first.azimuth - 10 * degree) < 0.7 * degree)
     #expect(doubts.count == 2, "it begins anew")
     #expect(abs(test.surplus - (first.azimuth * first.azimuth - 0.0001)) < 0.003)
+  }
+
+  @Test("at rest the contradiction shows in the accuracy, and the heading is left alone")
+  func held() {
+    var test = FieldContradiction()
+    #expect(run(&test, seconds: 60, azimuth: 10 * degree, isRight: true, isAtRest: true).isEmpty)
+    let square = 10 * degree * (10 * degree)
+    #expect(abs(test.surplus - square) < 0.001)
   }
 
   @Test("a heading that is known to be as wrong as that is not doubted")

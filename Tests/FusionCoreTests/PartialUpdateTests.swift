@@ -26,7 +26,8 @@ import Testing
     var shares = ErrorVector.zero
     for index in 0..<n { shares[index] = [0, 0.3, 1][Int(3 * noise.uniform())] }
     let up = Quaternion(rotationVector: noise.vector(1)).rotate(Vector3(0, 0, 1))
-    return UpdateShares(shares: shares, levelBias: 0.3, up: SIMD3(up.x, up.y, up.z))
+    return UpdateShares(
+      shares: shares, levelBias: 0.3, verticalBias: 0.6, up: SIMD3(up.x, up.y, up.z))
   }
 
   @Test(
@@ -41,10 +42,10 @@ import Testing
     let spread = h.dot(ph) + variance
     var gain = ErrorVector.zero
     for index in 0..<Self.n { gain[index] = part.shares[index] * ph[index] / spread }
-    // Of the bias, what lies along the vertical wholly, and a share of the rest.
+    // Of the bias, one share of what lies along the vertical, and another of the rest.
     let bias = ph[vector: ErrorVector.bias] / spread
     let along = (bias * part.up).sum() * part.up
-    gain[vector: ErrorVector.bias] = along + part.levelBias * (bias - along)
+    gain[vector: ErrorVector.bias] = part.verticalBias * along + part.levelBias * (bias - along)
 
     var x = ErrorVector.zero
     _ = p.update(&x, h: h, ph: ph, value: value, variance: variance, part: part)

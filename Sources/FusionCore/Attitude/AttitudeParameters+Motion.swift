@@ -223,4 +223,6 @@
   public var biasFloor = 0.15 * Double.pi / 180
   /// Share of the turn's rate added to that deviation. Default 0.3.
   public var biasShare = 0.3
+  /// Deviation of the rate of turn that rest can hide while the magnetometer is silent, in rad/s. Default 0.4 deg/s.
+  public var unobserved = 0.4 * Double.pi / 180
 }

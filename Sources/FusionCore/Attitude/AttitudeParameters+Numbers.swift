@@ -112,6 +112,7 @@ extension AttitudeParameters {
     .real("slowTurn.longestSuspension", \.slowTurn.longestSuspension),
     .real("slowTurn.biasFloor", \.slowTurn.biasFloor),
     .real("slowTurn.biasShare", \.slowTurn.biasShare),
+    .real("slowTurn.unobserved", \.slowTurn.unobserved),
   ]
 
   /// The groups that concern the magnetic field and the output.
@@ -152,6 +153,7 @@ extension AttitudeParameters {
     .real("place.modelDeviation", \.place.modelDeviation),
     .real("place.largestDeviation", \.place.largestDeviation),
     .real("place.noise", \.place.noise),
+    .real("place.doubtAngle", \.place.doubtAngle),
     .real("place.leastHorizontal", \.place.leastHorizontal),
     .real("north.leastHorizontalShare", \.north.leastHorizontalShare),
     .real("north.deviation", \.north.deviation),
@@ -162,6 +164,7 @@ extension AttitudeParameters {
     .real("north.proofDuration", \.north.proofDuration),
     .real("north.magnetVariance", \.north.magnetVariance),
     .real("north.largestVariance", \.north.largestVariance),
+    .real("north.biasShare", \.north.biasShare),
     .real("magnet.memory", \.magnet.memory, ParameterRange.positive),
     .real("magnet.pause", \.magnet.pause),
     .real("magnet.threshold", \.magnet.threshold),

@@ -57,8 +57,7 @@
   public var largestUnevenness = 36.0
   /// Factor on the square of what the field's dip is wrong by, taken for an error of north. Default 1.6.
   public var dipFactor = 1.6
-  /// Factor on the square of what the azimuth of a field that is right otherwise is off by, beyond its own deviation.
-  /// Default 0.5.
+  /// Factor on the square of the azimuth beyond its own deviation, and on that of `placeTurn`. Default 0.5.
   public var azimuthFactor = 0.5
   /// Smallest turn of the attitude by the assumption of standstill that widens the bar, in rad. It is smaller where the
   /// velocity is beyond `velocity.largestScatter`. Default 0.01.

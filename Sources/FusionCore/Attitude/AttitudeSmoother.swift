@@ -127,3 +127,13 @@ public struct AttitudeSmoother: Sendable {
     return variance
   }
 }
+
+/// What a smoother needs to know of a moment.
+struct SmootherCheckpoint: Sendable {
+  var attitude: Quaternion
+  var bias: Vector3
+  /// The covariance's rows of attitude and gyro bias.
+  var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
+  var hiddenIron: Matrix3
+  var doubt: HeadingDoubt
+}

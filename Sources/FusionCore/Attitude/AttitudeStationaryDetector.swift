@@ -37,6 +37,8 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   private var sinceNext = 0.0
   /// For how long rest is not believed yet, seconds.
   private var doubt = 0.0
+  /// Seconds of rest since the last sample of the field.
+  private var unobserved = 0.0
 
   /// Whether the board lies still.
   func isStationary(_ c: AttitudeConstants) -> Bool {
@@ -96,10 +98,24 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
       if doubt == 0 { fieldAnchor = nil }
     }
     stationaryTime = isStill ? min(stationaryTime + dt, 10) : 0
+    if isStationary(c) { unobserved += dt }
   }
 
   /// Discards the field, which later samples cannot be compared with: it is not the earth's, or is corrected otherwise.
   mutating func forgetField() { (field, fieldAnchor) = (nil, nil) }
+
+  /// Notes a sample of a field that is not the earth's: samples come, and after a short silence that is enough.
+  mutating func noteDisturbedField(_ c: AttitudeConstants) {
+    forgetField()
+    if unobserved <= c.limits.lossTimeout { unobserved = 0 }
+  }
+
+  /// Returns once for how many seconds the board has been at rest without a field that could have shown a slow turn, or
+  /// `nil` after a short silence.
+  mutating func takeUnobserved(_ c: AttitudeConstants) -> Double? {
+    defer { unobserved = 0 }
+    return unobserved > c.limits.lossTimeout ? unobserved : nil
+  }
 
   /// Takes one field sample, body frame, uT, of a field that is the earth's. A ship that swings at her anchor, or
   /// begins a turn, is as still to gyro and accelerometer as one that lies in a dock, and her turning would be

@@ -233,8 +233,10 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
 struct UpdateShares: Sendable {
   /// Of each error but the gyro's bias.
   var shares: ErrorVector
-  /// Of the bias about the horizontal axes; about the vertical it is corrected wholly.
+  /// Of the bias about the horizontal axes.
   var levelBias: Double
+  /// Of the bias about the vertical.
+  var verticalBias = 1.0
   /// The vertical in the body frame.
   var up: SIMD3<Double>
 
@@ -245,7 +247,7 @@ struct UpdateShares: Sendable {
       scale: ph.scale * shares.scale)
     let bias = ph[vector: ErrorVector.bias]
     let vertical = (bias * up).sum() * up
-    corrected[vector: ErrorVector.bias] = vertical + (bias - vertical) * levelBias
+    corrected[vector: ErrorVector.bias] = vertical * verticalBias + (bias - vertical) * levelBias
     return corrected
   }
 }

@@ -57,7 +57,7 @@ extension ErrorStateFilter {
       pull: max(0, (pull * pull).sum().squareRoot() - c.heading.leastPull / haste(c)),
       unevenness: max(0, residual.unexplained(known: attached)) / 3 * scale,
       north: dipMean * field.x, anomaly: anomalyVariance(c) / max(field.x * field.x, 1),
-      azimuth: contradiction.surplus)
+      azimuth: max(contradiction.surplus, placeTurn * placeTurn))
   }
 
   /// Whether all numbers are still numbers.

@@ -40,7 +40,7 @@ extension ErrorStateFilter {
     var products = rows.products(with: covariance)
     if weighContradiction(
       u, azimuth: z.x, variance: rows.east.dot(products.east), strengthError: strengthError,
-      isDisturbed: now.isDisturbed, duration, c)
+      now, duration, c)
     {
       products = rows.products(with: covariance)
     }
@@ -114,6 +114,15 @@ extension ErrorStateFilter {
     let up = strapdown.attitude.conjugate.rotate(Vector3(0, 0, 1))
     var part = UpdateShares(
       shares: c.fieldShares, levelBias: c.magnetometer.levelBiasShare, up: SIMD3(up.x, up.y, up.z))
+    // The offset of an uncalibrated magnetometer turns with the board, and would be taken for a gyro that turns back.
+    // A gyro whose bias is being found is wrong by more than that. A filter with a tape corrects everything wholly, because a
+    // smoother can go back over such corrections only.
+    guard now.isCalibrated || now.isFindingBias || isTaped else {
+      (part.shares[0], part.shares[1]) = (0, 0)
+      for entry in ErrorVector.gyroMatrix..<ErrorVector.gyroMatrix + 9 { part.shares[entry] = 0 }
+      (part.levelBias, part.verticalBias) = (0, 0)
+      return part
+    }
     guard !now.isFindingBias else { return part }
     let half = c.magnetometer.evenVariance
     let even = half > 0 ? half / (half + max(0, unevenness)) : 0
@@ -145,27 +154,29 @@ extension ErrorStateFilter {
     _ = covariance.update(&x, h: rows.up, ph: up, value: z.z, variance: variance, part: part)
   }
 
-  /// A field that is right in strength and dip and keeps pointing elsewhere than north: it is heading that is wrong. The
-  /// variance of heading grows by what is seen, so that a wrong heading cannot be sure of itself for long. Returns whether it
-  /// did.
+  /// Weighs a field that is right in strength and dip and keeps pointing elsewhere than north. In motion it is heading that
+  /// is wrong: its variance grows by what is seen, so that a wrong heading cannot be sure of itself for long. At rest it may
+  /// be iron as well, and only the error bar grows.
+  ///
+  /// - Returns: Whether the variance of heading has grown.
   private mutating func weighContradiction(
-    _ u: Vector3, azimuth: Double, variance: Double, strengthError: Double, isDisturbed: Bool,
-    _ duration: Double, _ c: AttitudeConstants
+    _ u: Vector3, azimuth: Double, variance: Double, strengthError: Double,
+    _ now: Circumstances, _ duration: Double, _ c: AttitudeConstants
   ) -> Bool {
     let p = c.contradiction
     let dipError = atan2(-u.z, hypot(u.x, u.y)) - atan2(-field.y, field.x)
+    let isEarths = !now.isDisturbed || now.isTurned
     dipMean +=
-      ((isDisturbed ? 0 : dipError) - dipMean)
-      * (duration / (c.magnetometer.scatterTime + duration))
+      ((isEarths ? dipError : 0) - dipMean) * (duration / (c.magnetometer.scatterTime + duration))
     let strength = (field * field).sum().squareRoot()
     let isRight =
-      !isDisturbed && abs(strengthError) < max(p.strengthFloor, p.strengthShare * strength)
+      isEarths && abs(strengthError) < max(p.strengthFloor, p.strengthShare * strength)
       && abs(dipError) < p.largestDipError
     let horizontal = max(field.x, 1)
     guard
       let azimuth = contradiction.update(
         azimuth: azimuth / horizontal, variance: variance / (horizontal * horizontal),
-        heading: covariance[2, 2], isRight: isRight, duration, p)
+        heading: covariance[2, 2], isRight: isRight, isAtRest: now.isTurned, duration, p)
     else { return false }
     covariance.add(azimuth * azimuth, to: 2)
     // On its way to the wrong heading the filter has taken some of that for the gyro's bias.
@@ -183,7 +194,7 @@ extension ErrorStateFilter {
   }
 
   /// What was seen of the field's unevenness belongs to samples, or to a field, that no longer count.
-  private mutating func forgetScatter() {
+  mutating func forgetScatter() {
     (fieldScatter, unevenness, eastMean, eastScatter, dipMean, meanNIS) = (0, 0, 0, 0, 0, 0)
     contradiction = FieldContradiction()
   }
@@ -211,6 +222,7 @@ extension ErrorStateFilter {
     forgetAnomaly(c)
     for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
     northAge = 0
+    placeTurn = 0
   }
 
   /// How many times more uncertain the field is than was thought: nothing is rejected wholly, so that a
@@ -283,52 +295,6 @@ extension ErrorStateFilter {
     return true
   }
 
-  /// Lets field and heading move by what another calibration changes, microtesla squared.
-  mutating func loosenField(bySquare square: Double, _ c: AttitudeConstants) {
-    covariance.tape?.doubtHeading()
-    covariance.add(min(square / max(field.x * field.x, 1), c.north.largestVariance), to: 2)
-    covariance.add(square, to: ErrorVector.field)
-    covariance.add(square, to: ErrorVector.field + 1)
-  }
-
-  /// What passed for rest was a slow turn. As much of it as was learned as the gyro's bias, nobody knows how much,
-  /// heading has not turned by; and the field says what the bias is without it.
-  mutating func doubtRest(
-    _ turn: AttitudeStationaryDetector.SlowTurn, _ c: AttitudeConstants
-  ) {
-    covariance.tape?.doubtHeading()
-    var common = ErrorVector.zero
-    common[ErrorVector.attitude + 2] = turn.angle
-    common[vector: ErrorVector.bias] = -turn.rate * turn.up
-    covariance.add(common: common)
-    var (x, h) = (ErrorVector.zero, ErrorVector.zero)
-    h[vector: ErrorVector.bias] = turn.up
-    let deviation = c.slowTurn.biasFloor + c.slowTurn.biasShare * abs(turn.rate)
-    covariance.update(
-      &x, h: h, value: turn.up.dot(turn.felt - strapdown.bias) - turn.rate,
-      variance: deviation * deviation)
-    apply(x, c)
-    block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
-    summarise(c)
-  }
-
-  /// Lets field and heading move by what another calibration changes, microtesla.
-  mutating func loosenField(by shift: Vector3, _ c: AttitudeConstants) {
-    // A record that was made beside a magnet takes it up; one that was not leaves it where it is.
-    let rest = summary.iron + shift
-    let isTakenUp = rest.lengthSquared < shift.lengthSquared
-    attached = isTakenUp ? .zero : summary.iron
-    let square = isTakenUp ? rest.lengthSquared : shift.lengthSquared
-    loosenField(bySquare: square, c)
-    // The wrong field has pulled at the tilt as well.
-    let tilt = min(square / max((field * field).sum(), 1), c.north.largestVariance)
-    covariance.add(tilt, to: 0)
-    covariance.add(tilt, to: 1)
-    residual.restart(c.residual)
-    forgetScatter()
-    summarise(c)
-  }
-
   /// The place has become known: what the model says of its field is worth as much as it says.
   mutating func take(
     _ expected: ReferenceField, _ x: inout ErrorVector, _ c: AttitudeConstants
@@ -350,32 +316,5 @@ extension ErrorStateFilter {
       SIMD2(expected.strength * cos(expected.dip), -expected.strength * sin(expected.dip)),
       c.placeVariance + expected.strengthDeviation * expected.strengthDeviation + dip * dip
     )
-  }
-
-  /// Forgets the field and all iron: samples are corrected from now on that were not, or the reverse.
-  mutating func forgetField(_ c: AttitudeConstants) {
-    hasNorth = false
-    hasTakenField = false
-    knowsField = false
-    attached = .zero
-    toldIron = .zero
-    residual = ResidualOffset()
-    magnetDetector = MagnetDetector()
-    for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
-    forgetScatter()
-    block.forgetField()
-    summarise(c)
-  }
-
-  /// Lets field and heading find their place again after the magnetometer's calibration has
-  /// changed.
-  mutating func loosenField(_ c: AttitudeConstants) {
-    covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
-    covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
-    covariance.tape?.doubtHeading()
-    covariance.add(c.north.solutionVariance, to: 2)
-    residual.restart(c.residual)
-    forgetScatter()
-    summarise(c)
   }
 }

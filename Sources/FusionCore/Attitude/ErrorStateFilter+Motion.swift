@@ -26,6 +26,7 @@ extension ErrorStateFilter {
       forgetAnomaly(c)
       hasNorth = true
       northAge = 0
+      placeTurn = 0
       return
     }
     // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for

@@ -51,6 +51,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Slow mean of the error of dip, radians.
   var dipMean = 0.0
   var contradiction = FieldContradiction()
+  /// The angle by which the field has turned north while the board was at rest, counterclockwise, in radians. Either the
+  /// heading was wrong before or iron has come, and a board at rest cannot tell. It fades as the board turns.
+  var placeTurn = 0.0
   /// Mean square of horizontal velocity, (m/s)^2.
   var velocityScatter = 0.0
   var gait = Gait()
@@ -137,7 +140,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   ) {
     let north = start.attitude
     guard let attitude = north ?? start.tilt else { return }
-    self = ErrorStateFilter()
+    stop()
     isRunning = true
     strapdown.attitude = attitude
     strapdown.bias = bias
@@ -195,7 +198,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     return news
   }
 
-  mutating func stop() { self = ErrorStateFilter() }
+  /// Forgets everything but what no new start can answer: whether iron has turned north.
+  mutating func stop() {
+    let turn = placeTurn
+    self = ErrorStateFilter()
+    placeTurn = turn
+  }
 
   /// Turns the attitude by one interval.
   mutating func rotate(
@@ -262,8 +270,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var isFindingBias: Bool
     /// Whether the field is known not to be the earth's.
     var isDisturbed: Bool
+    /// Whether the board lies still in a field of which nothing but the azimuth is wrong.
+    var isTurned = false
     /// Whether it is so plainly not the earth's, after it was, that a magnet has come near.
     var isBesideMagnet: Bool
+    /// Whether the magnetometer is calibrated.
+    var isCalibrated: Bool
     /// What the magnetic model expects of a calibrated magnetometer at this place.
     var expected: ReferenceField?
   }
@@ -320,7 +332,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     apply(x, c)
     if isAstray { level(now.expected, c) }
-    if now.isStationary { gait.stand() }
+    if now.isStationary {
+      gait.stand()
+    } else {
+      placeTurn *= c.place.doubtAngle / (c.place.doubtAngle + block.turned)
+    }
     summarise(c)
     block = MotionBlock()
   }
@@ -381,14 +397,4 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     )
     return ErrorCovariance.Transition(attitude: attitude, lift: force / 2)
   }
-}
-
-/// What a smoother needs to know of a moment.
-struct SmootherCheckpoint: Sendable {
-  var attitude: Quaternion
-  var bias: Vector3
-  /// The covariance's rows of attitude and gyro bias.
-  var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
-  var hiddenIron: Matrix3
-  var doubt: HeadingDoubt
 }

@@ -49,6 +49,11 @@ extension EstimatorStorage {
       }
     }
     let isInertial = state.mode == .inertial
+    if isInertial, state.filter.hasNorth, state.monitor.disturbance == nil,
+      let seconds = state.rest.takeUnobserved(c)
+    {
+      state.filter.doubtRest(unobservedFor: seconds, c)
+    }
     let iron = isInertial ? state.filter.summary.iron : .zero
     guard
       let mean = state.gathering.add(
@@ -91,9 +96,8 @@ extension EstimatorStorage {
 
   /// The field of the earth tells a slow turn from rest.
   private func updateStationary(_ field: Vector3, _ dt: Double, _ c: AttitudeConstants) {
-    guard state.monitor.disturbance == nil, dt > 0 else {
-      return state.rest.forgetField()
-    }
+    guard dt > 0 else { return state.rest.forgetField() }
+    guard state.monitor.disturbance == nil else { return state.rest.noteDisturbedField(c) }
     if let turn = state.rest.update(field: field, dt, c) {
       state.filter.doubtRest(turn, c)
     }
@@ -108,7 +112,7 @@ extension EstimatorStorage {
       state.monitor.magnetHasGone(
         bare: attitude.rotate(field), dt, residual: calibrationDeviation, c)
     else { return }
-    state.filter.loosenField(by: -iron, c)
+    state.filter.loosenField(by: -iron, isStationary: state.rest.isStationary(c), c)
     state.monitor.magnetWasFound(c)
     state.gathering = FieldGathering()
   }
@@ -116,9 +120,16 @@ extension EstimatorStorage {
   /// Searches for north again where it was found in a disturbed field, never confirmed, and the field has become the
   /// earth's; and where the field has contradicted it for long.
   private func updateNorth(wasDisturbed: Bool, _ dt: Double, _ c: AttitudeConstants) {
+    let isStationary = state.rest.isStationary(c)
+    if let azimuth = state.monitor.takeAdoption(), isStationary {
+      state.filter.doubtPlace(turnedBy: azimuth)
+    }
     // A north by course needs no field.
     guard state.filter.hasNorth, state.courseTime == nil else { return }
     if state.monitor.northHasTurned(c) {
+      if isStationary, let azimuth = state.monitor.azimuth {
+        state.filter.doubtPlace(turnedBy: azimuth)
+      }
       state.filter.seekNorth()
       state.northTrustedTime = 0
       return
@@ -144,7 +155,7 @@ extension EstimatorStorage {
     case .inertial:
       let isFiner =
         shift.length < c.north.recordShift * state.filter.field.x
-      state.filter.loosenField(by: shift, c)
+      state.filter.loosenField(by: shift, isStationary: state.rest.isStationary(c), c)
       state.transition.settle(c.transition)
       guard !isFiner, state.courseTime == nil else { return }
       state.filter.seekNorth()
@@ -173,12 +184,22 @@ extension EstimatorStorage {
     let c = coefficients
     guard quality != state.quality else { return }
     let wasCalibrated = state.quality.isCalibrated
+    let before = calibrationDeviation
     take(quality)
     state.direct.forgetField()
     if quality.isCalibrated && wasCalibrated {
-      if state.filter.isRunning { state.filter.loosenField(c) }
+      let shift = before * before + calibrationDeviation * calibrationDeviation
+      if state.filter.isRunning {
+        let isStationary = state.rest.isStationary(c)
+        state.filter.findField(afterShiftOf: shift, isStationary: isStationary, c)
+      }
     } else {
-      if state.filter.isRunning { state.filter.forgetField(c) }
+      if state.filter.isRunning {
+        state.filter.forgetField(c)
+        // Samples whose offset turned with the board have taught it, or have not shown a slow turn that passed for rest.
+        state.filter.forgetBias(
+          deviation: state.isFindingBias ? startBiasDeviation : c.gyroBias.widestDeviation, c)
+      }
       state.courseTime = nil
       state.northTrustedTime = 0
     }

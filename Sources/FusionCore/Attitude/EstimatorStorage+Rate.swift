@@ -69,9 +69,10 @@ extension EstimatorStorage {
       isFindingBias: state.isFindingBias,
       isDisturbed: state.monitor.isPlain
         || state.monitor.disturbance.map { $0 != .azimuth || isStationary } ?? false,
+      isTurned: isStationary && !state.monitor.isPlain && state.monitor.disturbance == .azimuth,
       isBesideMagnet: state.monitor.isPlain
         && state.northTrustedTime >= c.north.trustDuration,
-      expected: calibratedExpectation)
+      isCalibrated: state.quality.isCalibrated, expected: calibratedExpectation)
     if state.filter.course != nil {
       state.courseTime = time
       history?.noteCourse()

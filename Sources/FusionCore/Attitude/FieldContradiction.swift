@@ -19,9 +19,11 @@ struct FieldContradiction: Sendable, Hashable, Codable {
   ///   - now: Of the field against the filter's north, radians; `variance` is what the filter expects of its square.
   ///   - heading: Variance of heading, rad^2.
   ///   - isRight: Whether strength and dip are the earth's.
+  ///   - isAtRest: Whether the board is at rest, so that the contradiction may be iron's and only the error bar shows it.
   /// - Returns: What heading is off by, once that is beyond doubt.
   mutating func update(
-    azimuth now: Double, variance: Double, heading: Double, isRight: Bool, _ duration: Double,
+    azimuth now: Double, variance: Double, heading: Double, isRight: Bool, isAtRest: Bool,
+    _ duration: Double,
     _ p: ContradictionParameters
   ) -> Double? {
     // Beside iron azimuth says nothing, and what was seen before that fades.
@@ -34,6 +36,10 @@ struct FieldContradiction: Sendable, Hashable, Codable {
     rightTime = min(rightTime, p.settling) + duration
     let square = azimuth * azimuth
     surplus = rightTime > p.settling ? max(0, square - variance) : 0
+    guard !isAtRest else {
+      contradictedTime = max(0, contradictedTime - p.recovery * duration)
+      return nil
+    }
     guard abs(azimuth) > p.deviation else {
       contradictedTime = 0
       return nil

@@ -64,35 +64,10 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   private var candidateStrength = 0.0
   private var candidateDip = 0.0
   private var candidateTime = 0.0
-
-  /// Half the width of what is accepted, microtesla: a share or a floor, whichever is more, and what
-  /// model and calibration leave open.
-  static func strengthTolerance(
-    _ expected: ReferenceField, residual: Double, _ c: AttitudeConstants
-  ) -> Double {
-    let slack = (expected.strengthDeviation * expected.strengthDeviation + residual * residual)
-      .squareRoot()
-    let least = max(c.fieldTest.strengthFloor, c.fieldTest.strengthShare * expected.strength)
-    return least + c.fieldTest.sigmas * slack
-  }
-
-  /// The same for the dip, radians: a tolerance and what model and calibration leave open.
-  static func dipTolerance(
-    _ expected: ReferenceField, residual: Double, _ c: AttitudeConstants
-  ) -> Double {
-    let residualAngle = residual / max(expected.strength, 1)
-    let slack = (expected.dipDeviation * expected.dipDeviation + residualAngle * residualAngle)
-      .squareRoot()
-    return c.fieldTest.inclination + c.fieldTest.sigmas * slack
-  }
-
-  /// The same for the field's azimuth, radians: a tolerance and what the calibration leaves open.
-  static func azimuthTolerance(
-    _ expected: ReferenceField, residual: Double, _ c: AttitudeConstants
-  ) -> Double {
-    c.fieldTest.azimuth + c.fieldTest.sigmas * residual
-      / max(expected.strength * cos(expected.dip), 1)
-  }
+  /// The azimuth that the field of a new place had when it was adopted, in radians, until it is taken.
+  private var adoptedAzimuth: Double?
+  /// The azimuth in shares of what is accepted of it.
+  private var azimuthShare = 0.0
 
   /// The expectation in force.
   private func reference(_ c: AttitudeConstants) -> ReferenceField? {
@@ -162,7 +137,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   }
 
   /// The low-passed field's angle from the north that it was expected in, radians; `nil` like `earth`.
-  private var azimuth: Double? { earth.map { atan2($0.x, $0.y) } }
+  var azimuth: Double? { earth.map { atan2($0.x, $0.y) } }
 
   /// Angle of a field below the horizon, radians.
   static func dip(_ earth: Vector3) -> Double {
@@ -214,6 +189,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
         let tolerance = Self.azimuthTolerance(reference, residual: residual, c)
         shares.azimuth = abs(azimuth) / (tolerance + c.fieldTest.headingSigmas * heading)
       }
+      azimuthShare = shares.azimuth
       isPlain = shares.strength > c.fieldTest.plainExcess
       // What is disturbed has to come back a little further than it had to leave.
       deviation = shares.deviation(beyond: disturbance == nil ? 1 : c.fieldTest.hysteresis)
@@ -343,10 +319,18 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     }
     guard candidateTime >= c.fieldTest.adoptionDuration, isLikely(candidateStrength, c)
     else { return }
+    // With a larger azimuth the field stays disturbed, until north has turned.
+    if azimuthShare < 1 { adoptedAzimuth = azimuth }
     learned = ReferenceField(strength: candidateStrength, dip: candidateDip)
     learnedTime = c.fieldTest.learningMean
     candidateTime = 0
     disturbance = nil
+  }
+
+  /// Returns once the azimuth, in radians, of the field of a new place that is taken for the earth's from now on.
+  mutating func takeAdoption() -> Double? {
+    defer { adoptedAzimuth = nil }
+    return adoptedAzimuth
   }
 
   /// The disturbance in words, or `nil`. Makes a string: not for who reads heading at every sample, which has

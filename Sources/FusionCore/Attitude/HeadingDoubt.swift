@@ -11,7 +11,8 @@ struct HeadingDoubt: Sendable, Hashable, Codable {
   var north = 0.0
   /// Variance of heading that the field's east anomaly comes to, rad^2.
   var anomaly = 0.0
-  /// What the azimuth of a field that is right otherwise is off by, beyond its own deviation, rad^2.
+  /// The square of the azimuth of a field that is right otherwise beyond its own deviation, or of the angle by which the
+  /// field has turned north at rest, in rad^2.
   var azimuth = 0.0
 
   /// Returns the variance of heading, split by source of error.
