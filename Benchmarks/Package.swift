@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Every program names it: SwiftPM compiles a target again only if what it names has changed, and the size of the filter's
+// parameters stands in each of them.
+let core = Target.Dependency.product(name: "FusionCore", package: "Lodestone")
+
 let package = Package(
   name: "Benchmarks",
   products: [
@@ -24,18 +28,18 @@ let package = Package(
   targets: [
     // Recordings, what is done to them, the error's definition, the report.
     .target(
-      name: "FusionBenchmark", dependencies: [.product(name: "FusionCore", package: "Lodestone")],
+      name: "FusionBenchmark", dependencies: [core],
       swiftSettings: settings),
     .executableTarget(
       name: "Broad",
       dependencies: [
-        "FusionBenchmark", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "FusionBenchmark", core, .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "FusionGroups",
       dependencies: [
-        "FusionBenchmark", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "FusionBenchmark", core, .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     // A link to Tests/CTestSupport, for its count of allocations.
@@ -43,7 +47,7 @@ let package = Package(
     .executableTarget(
       name: "FusionSpeed",
       dependencies: [
-        "FusionBenchmark", "CAllocationCount", .product(name: "FusionCore", package: "Lodestone"),
+        "FusionBenchmark", "CAllocationCount", core,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -58,7 +62,7 @@ let package = Package(
     .testTarget(
       name: "FusionBenchmarkTests",
       dependencies: [
-        "FusionBenchmark", .product(name: "FusionCore", package: "Lodestone"),
+        "FusionBenchmark", core,
       ],
       swiftSettings: settings),
   ]
