@@ -70,6 +70,8 @@ let package = Package(
     .library(name: "GNSSProtocol", targets: ["GNSSProtocol", "SensorTypes"]),
     .library(
       name: "CalibrationCore", targets: ["CalibrationCore", "LinearAlgebra", "SensorTypes"]),
+    // What programs and the daemon say to each other: what Fuzz/ attacks.
+    .library(name: "ServiceProtocol", targets: ["ServiceProtocol", "LocationServices"]),
     .executable(name: "lodestone", targets: ["LodestoneProgram"]),
     .executable(name: "twin-server", targets: ["TwinServer"]),
   ],
@@ -94,6 +96,7 @@ let package = Package(
     floor("GNSSProtocol", ["LinearAlgebra", "SensorTypes"]),
     floor("Inboxes"),
     floor("LocationServices", ["Inboxes", "LinearAlgebra", "SensorTypes", "Geodesy"]),
+    floor("ServiceProtocol", ["LocationServices", "SensorTypes"]),
 
     // What a map looks like: a picture of the projected earth, with tiles below it where there are some.
     // SQLite's library, which MBTiles are read with, is loaded when it is needed.
@@ -238,7 +241,10 @@ let package = Package(
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     // What holds of whatever bytes come in: the fuzzers of Fuzz/ ask it, and a test of what they have kept.
     .target(
-      name: "FuzzChecks", dependencies: ["GNSSProtocol", "CalibrationCore", "SensorTypes"],
+      name: "FuzzChecks",
+      dependencies: [
+        "GNSSProtocol", "CalibrationCore", "SensorTypes", "LocationServices", "ServiceProtocol",
+      ],
       path: "Tests/FuzzChecks", swiftSettings: settings),
     // A board that says what a test lets it say.
     .target(
@@ -334,6 +340,9 @@ let package = Package(
         "LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy", "CTestSupport", "SharedData",
       ]),
     tests(
+      "ServiceProtocol",
+      ["ServiceProtocol", "LocationServices", "SensorTypes", "Geodesy", "SeededDraws"]),
+    tests(
       "CoreLocation",
       [
         "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "SensorBus",
@@ -383,7 +392,7 @@ let package = Package(
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "SensorDrivers",
         "BoardTestSupport", "CTestSupport", "BoardFile", "StateStore", "Recording", "Diagnosis",
-        "RecordedFigures",
+        "RecordedFigures", "FacadeTestSupport",
       ]),
     tests(
       "TwinServing",

@@ -26,10 +26,13 @@ let package = Package(
       dependencies: [
         .product(name: "GNSSProtocol", package: "Lodestone"),
         .product(name: "CalibrationCore", package: "Lodestone"),
+        .product(name: "ServiceProtocol", package: "Lodestone"),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + [.define("FUZZ")]),
     fuzzer("FuzzStream"),
     fuzzer("FuzzGPSD"),
     fuzzer("FuzzRecord"),
+    fuzzer("FuzzDaemonEnd"),
+    fuzzer("FuzzProgramEnd"),
   ]
 )

@@ -81,7 +81,7 @@ extension ServiceFailure {
     let code =
       switch cause {
       case _ where isDenied: CMErrorNotAuthorized
-      case .unavailable, .notEquipped: CMErrorNotAvailable
+      case .unavailable, .notEquipped, .notInUse: CMErrorNotAvailable
       case .trueNorthUnknown: CMErrorTrueNorthNotAvailable
       case .needsMovement: CMErrorDeviceRequiresMovement
       }

@@ -243,6 +243,8 @@ package enum FailureCause: String, Hashable, Codable, Sendable {
   case trueNorthUnknown
   /// The magnetometer is to be calibrated first.
   case needsMovement
+  /// The application is not in use: the service was not started.
+  case notInUse
 }
 
 /// What a client is told.

@@ -119,6 +119,17 @@ public struct MotionDemand: Sendable, Hashable {
 
   /// Whether anything is asked for.
   public var isAny: Bool { samples || attitude || field }
+
+  /// Returns what serves both: the shorter interval, where both want any.
+  package func merged(with other: MotionDemand) -> MotionDemand {
+    guard isAny else { return other }
+    guard other.isAny else { return self }
+    var interval: Double?
+    if let mine = self.interval, let theirs = other.interval { interval = min(mine, theirs) }
+    return MotionDemand(
+      samples: samples || other.samples, attitude: attitude || other.attitude,
+      field: field || other.field, interval: interval)
+  }
 }
 
 /// What the board really has to feel motion with, asked of the hardware.

@@ -166,6 +166,28 @@ public struct Demand: Sendable, Hashable {
     self.motion = motion
   }
 
+  /// Returns what serves both.
+  package func merged(with other: Demand) -> Demand {
+    var interval: Double?
+    switch (location, other.location) {
+    case (true, true):
+      // No interval is the shortest one.
+      if let mine = locationInterval, let theirs = other.locationInterval {
+        interval = min(mine, theirs)
+      }
+    case (true, false): interval = locationInterval
+    case (false, true): interval = other.locationInterval
+    case (false, false): break
+    }
+    return Demand(
+      heading: heading || other.heading, location: location || other.location,
+      locationInterval: interval,
+      altitude: altitude || other.altitude, followsCourse: followsCourse || other.followsCourse,
+      carriesPosition: carriesPosition || other.carriesPosition,
+      satellites: satellites || other.satellites,
+      motion: motion.merged(with: other.motion))
+  }
+
   /// Everything that the board says of itself and where it is. The satellites are for whoever looks at the receiver
   /// itself, and the samples of motion for whoever names their rate.
   public static let everything = Demand(heading: true, location: true, altitude: true)

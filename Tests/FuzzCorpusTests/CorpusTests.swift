@@ -31,8 +31,17 @@ import Testing
     for (name, bytes) in inputs { #expect(RecordChecks.record(bytes) == [], "\(name)") }
   }
 
+  @Test func connections() throws {
+    let (ofProgram, ofDaemon) = (try inputs("daemon-end"), try inputs("program-end"))
+    #expect(!ofProgram.isEmpty && !ofDaemon.isEmpty)
+    for (name, bytes) in ofProgram { #expect(ServiceChecks.daemonEnd(bytes) == [], "\(name)") }
+    for (name, bytes) in ofDaemon { #expect(ServiceChecks.programEnd(bytes) == [], "\(name)") }
+  }
+
   @Test func theCorpusIsSmall() throws {
-    let all = try ["stream", "gpsd", "record"].flatMap { try inputs($0) }
+    let all = try ["stream", "gpsd", "record", "daemon-end", "program-end"].flatMap {
+      try inputs($0)
+    }
     #expect(all.reduce(0) { $0 + $1.bytes.count } < 200_000)
   }
 }

@@ -289,7 +289,8 @@ extension ServiceFailure {
   /// Updates are to begin while the application is not in use.
   static let notInUse = ServiceFailure(
     service: .location,
-    reason: "updates cannot be started in the background without a session", isDenied: true)
+    reason: "updates cannot be started in the background without a session", cause: .notInUse,
+    isDenied: true)
 }
 
 extension BeaconFailure {

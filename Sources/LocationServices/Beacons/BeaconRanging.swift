@@ -15,6 +15,10 @@ package struct RangingFailure: Hashable, Codable, Sendable {
   /// Which beacons were asked for.
   package var constraint: BeaconConstraint
   package var failure: BeaconFailure
+
+  package init(constraint: BeaconConstraint, failure: BeaconFailure) {
+    (self.constraint, self.failure) = (constraint, failure)
+  }
 }
 
 /// All ranging of the application.

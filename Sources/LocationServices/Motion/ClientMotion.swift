@@ -116,19 +116,6 @@ struct ClientMotion: Sendable {
   }
 }
 
-extension MotionDemand {
-  /// What serves both: the shorter interval, where both want any.
-  func merged(with other: MotionDemand) -> MotionDemand {
-    guard isAny else { return other }
-    guard other.isAny else { return self }
-    var interval: Double?
-    if let mine = self.interval, let theirs = other.interval { interval = min(mine, theirs) }
-    return MotionDemand(
-      samples: samples || other.samples, attitude: attitude || other.attitude,
-      field: field || other.field, interval: interval)
-  }
-}
-
 extension DeviceMotionReport {
   /// From ENU to a frame whose x axis points north: a quarter turn clockwise about up.
   private static let northward = Quaternion(rotationVector: Vector3(0, 0, -.pi / 2))

@@ -1,0 +1,17 @@
+import CFuzzer
+import Foundation
+import FuzzChecks
+
+/// Attacks `ServiceChecks.daemonEnd`.
+@main
+struct FuzzDaemonEnd {
+  static func main() {
+    let code = fuzz(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
+      let failures = ServiceChecks.daemonEnd(
+        [UInt8](UnsafeBufferPointer(start: start, count: count)))
+      if !failures.isEmpty { fatalError(failures.joined(separator: "; ")) }
+      return 0
+    }
+    exit(code)
+  }
+}

@@ -1,0 +1,17 @@
+import CFuzzer
+import Foundation
+import FuzzChecks
+
+/// Attacks `ServiceChecks.programEnd`.
+@main
+struct FuzzProgramEnd {
+  static func main() {
+    let code = fuzz(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
+      let failures = ServiceChecks.programEnd(
+        [UInt8](UnsafeBufferPointer(start: start, count: count)))
+      if !failures.isEmpty { fatalError(failures.joined(separator: "; ")) }
+      return 0
+    }
+    exit(code)
+  }
+}

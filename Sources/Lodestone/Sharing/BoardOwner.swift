@@ -1,0 +1,204 @@
+// One board, several programs: each has a seat, which is to it what a board of its own would be.
+
+import LocationServices
+import SensorHub
+import SensorTypes
+import StateStore
+import Synchronization
+
+/// The owner of a board that several programs share.
+///
+/// The board is opened with the first seat that needs it, and asked for what all seats together ask for. Observations go to all
+/// seats, in order, on the thread that publishes them.
+package final class BoardOwner: Sendable {
+  private struct Member: Sendable {
+    var demand = Demand()
+    var handler: (@Sendable (Observation) -> Void)?
+    var progress: (@Sendable (CalibrationProgress) -> Void)?
+  }
+
+  private struct State: Sendable {
+    var source: (any ObservationSource)?
+    var subscriptions: [any ObservationSubscription] = []
+    var members: [UInt64: Member] = [:]
+    var lastID: UInt64 = 0
+    var demand = Demand()
+    var standing = StandingObservations()
+  }
+
+  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
+  private struct Opening: Sendable { var open: LodestoneRuntime.Factory }
+
+  private let opening: Mutex<Opening>
+  /// Held while handlers are called, so that who subscribes meanwhile hears what stands before what is new.
+  private let delivery = Mutex(())
+  private let state = OrderedLock("the board owner's lock", State())
+
+  /// Makes an owner that opens its board when it is needed.
+  package init(open: @escaping LodestoneRuntime.Factory) { opening = Mutex(Opening(open: open)) }
+
+  deinit {
+    for subscription in state.withLock({ $0.subscriptions }) { subscription.cancel() }
+  }
+
+  /// Returns a seat, and opens the board if need be, which may take seconds.
+  ///
+  /// - Throws: What opening the board throws. The next call tries again.
+  package func seat() throws -> any ObservationSource {
+    try open()
+    return BoardSeat(
+      owner: self,
+      id: state.withLock { state in
+        state.lastID += 1
+        return state.lastID
+      })
+  }
+
+  /// The number of seats with a subscription.
+  package var memberCount: Int { state.withLock { $0.members.count { $0.value.handler != nil } } }
+
+  private func open() throws {
+    // Two that come at once: the second one waits, and finds it open.
+    try opening.withLock { opening in
+      guard state.withLock({ $0.source == nil }) else { return }
+      let source = try opening.open()
+      // The board's own position is kept: who may not know it is not told.
+      source.setPositionIsOpen(true)
+      state.withLock { $0.source = source }
+      let subscriptions = [
+        source.subscribe { [weak self] (observation: Observation) in self?.publish(observation) },
+        source.subscribe(progress: { [weak self] progress in self?.publish(progress) }),
+      ]
+      state.withLock { $0.subscriptions = subscriptions.compactMap(\.self) }
+    }
+  }
+
+  private func publish(_ observation: Observation) {
+    delivery.withLock { _ in
+      let handlers = state.withLock { state in
+        state.standing.take(observation)
+        return state.members.values.compactMap(\.handler)
+      }
+      for handler in handlers { handler(observation) }
+    }
+  }
+
+  private func publish(_ progress: CalibrationProgress) {
+    let handlers = state.withLock { $0.members.values.compactMap(\.progress) }
+    for handler in handlers { handler(progress) }
+  }
+
+  // MARK: Seats
+
+  fileprivate var source: (any ObservationSource)? { state.withLock { $0.source } }
+
+  /// Adds a handler, which first hears what stands: a program that comes later must know as well what cannot be given.
+  fileprivate func subscribe(_ id: UInt64, _ handler: @escaping @Sendable (Observation) -> Void) {
+    delivery.withLock { _ in
+      let standing = state.withLock { state in
+        state.members[id, default: Member()].handler = handler
+        return state.standing.observations
+      }
+      for observation in standing { handler(observation) }
+    }
+  }
+
+  fileprivate func subscribe(
+    _ id: UInt64, progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) {
+    state.withLock { $0.members[id, default: Member()].progress = handler }
+  }
+
+  fileprivate func setDemand(_ demand: Demand, of id: UInt64) {
+    change { $0[id, default: Member()].demand = demand }
+  }
+
+  fileprivate func remove(_ id: UInt64) { change { $0[id] = nil } }
+
+  private func change(_ body: (inout [UInt64: Member]) -> Void) {
+    // The board is told under the lock: of two that change at once the later one's sum stands.
+    state.withLock { state in
+      body(&state.members)
+      let demand = state.members.values.reduce(Demand()) { $0.merged(with: $1.demand) }
+      guard demand != state.demand else { return }
+      state.demand = demand
+      state.source?.setDemand(demand)
+    }
+  }
+}
+
+/// A program's share of a board.
+private final class BoardSeat: ObservationSource {
+  private let owner: BoardOwner
+  private let id: UInt64
+
+  init(owner: BoardOwner, id: UInt64) { (self.owner, self.id) = (owner, id) }
+
+  deinit { owner.remove(id) }
+
+  func subscribe(
+    _ handler: @escaping @Sendable (Observation) -> Void
+  ) -> any ObservationSubscription {
+    owner.subscribe(id, handler)
+    return SeatSubscription(owner: owner, id: id)
+  }
+
+  func subscribe(
+    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) -> (any ObservationSubscription)? {
+    owner.subscribe(id, progress: handler)
+    return SeatSubscription(owner: owner, id: id)
+  }
+
+  func setDemand(_ demand: Demand) { owner.setDemand(demand, of: id) }
+  var capabilities: HardwareCapabilities {
+    owner.source?.capabilities
+      ?? HardwareCapabilities(heading: false, location: false, relativeAltitude: false)
+  }
+  var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
+    owner.source?.knownAltitude
+  }
+}
+
+private final class SeatSubscription: ObservationSubscription {
+  private let owner: BoardOwner
+  private let id: UInt64
+
+  init(owner: BoardOwner, id: UInt64) { (self.owner, self.id) = (owner, id) }
+
+  func cancel() { owner.remove(id) }
+}
+
+/// What was said once and still stands: losses, and the states of sensors.
+private struct StandingObservations: Sendable {
+  private enum Kind: Hashable {
+    case heading, location, altitude
+    case motion(MotionSensor)
+    case sensor(Int)
+  }
+
+  private var latest: [Kind: Observation] = [:]
+
+  mutating func take(_ observation: Observation) {
+    switch observation {
+    case .headingUnavailable: latest[.heading] = observation
+    case .heading: forget(.heading)
+    case .locationUnavailable: latest[.location] = observation
+    case .location: forget(.location)
+    case .altitudeUnavailable: latest[.altitude] = observation
+    case .altitude: forget(.altitude)
+    case .motionUnavailable(let sensor, _, _): latest[.motion(sensor)] = observation
+    case .motion:
+      for sensor in MotionSensor.allCases { forget(.motion(sensor)) }
+    case .sensor(let status): latest[.sensor(status.index)] = observation
+    case .absoluteAltitude, .sky, .diagnostic: break
+    }
+  }
+
+  // Most observations find nothing to forget, and change nothing.
+  private mutating func forget(_ kind: Kind) {
+    if latest[kind] != nil { latest[kind] = nil }
+  }
+
+  var observations: [Observation] { Array(latest.values) }
+}

@@ -1,0 +1,353 @@
+// A program's end of the connection to the daemon, as a value: requests in, bytes out. It outlives the connection.
+
+package import LocationServices
+import SensorTypes
+
+/// A program's end of its connection to the daemon.
+///
+/// Tell it of each connection with `connected(at:)` and `disconnected(_:)`. In between it remembers what the program's clients have
+/// asked for, and tells the next daemon. The clients only notice failures in the meantime.
+package struct ProgramEnd: Sendable {
+  /// What the daemon has said, or what follows from a lost connection.
+  package enum Incoming: Hashable, Sendable {
+    /// The daemon accepts the program. Requests were sent again, events follow.
+    case greeted(DaemonHello)
+    case event(ServiceEvent)
+    case answer(number: UInt64, ServiceAnswer)
+    /// The question of this number will have no answer.
+    case unanswered(number: UInt64)
+    /// The daemon closes the connection, for this reason.
+    case farewell(Farewell)
+    /// The connection is of no use, for this reason: close it.
+    case unusable(String)
+  }
+
+  private enum Stage {
+    case disconnected
+    case greeting(since: Double)
+    case open
+    /// Nothing more is read from this connection.
+    case closed
+  }
+
+  /// A request that no daemon is known to have stored.
+  private struct Unstored {
+    var number: UInt64
+    var request: ServiceRequest
+  }
+
+  private let software: String
+  private let versions: ProtocolVersions
+  private let limits: ProtocolLimits
+  private var stage = Stage.disconnected
+  /// Whether the daemon has greeted on this connection.
+  private var hasGreeted = false
+  private var reader: FrameReader
+  private var output: [UInt8] = []
+  private var ledgers: [ClientID: ClientLedger] = [:]
+  /// The clients in the order in which they registered.
+  private var order: [ClientID] = []
+  private var lastNumber: UInt64 = 0
+  private var lastQuestion: UInt64 = 0
+  private var unstored: [Unstored] = []
+  /// Requests that may turn out to be unknown to the daemon: those of this connection since the last confirmation.
+  private var recent: [UInt64: ServiceRequest] = [:]
+  private var recentOrder: [UInt64] = []
+  private var questions: [UInt64: ServiceQuestion] = [:]
+  /// Statements whose answer nobody waits for any more.
+  private var abandoned: Set<UInt64> = []
+  /// The clients that have asked for something while the greeting was on its way.
+  private var hopeful: Set<ClientID> = []
+  private var mode = ApplicationMode.foreground
+  /// The reason why there is no daemon, as part of failures.
+  private var absence = "no daemon was reached yet"
+  /// The number of messages of kinds that this version does not know.
+  package private(set) var unknown: UInt64 = 0
+  /// The number of messages that were too long to be sent.
+  package private(set) var unsendable: UInt64 = 0
+
+  /// Makes the end of a program that was built with this version of Lodestone.
+  package init(
+    software: String, versions: ProtocolVersions = .supported, limits: ProtocolLimits = .init()
+  ) {
+    (self.software, self.versions, self.limits) = (software, versions, limits)
+    reader = FrameReader(limit: limits.daemonFrame)
+  }
+
+  /// Whether the daemon has greeted and the connection is of use.
+  package var isOpen: Bool { if case .open = stage { true } else { false } }
+
+  /// The time at which a connection without a greeting is to be given up.
+  package var deadline: Double? {
+    if case .greeting(let since) = stage { since + limits.greeting } else { nil }
+  }
+
+  // MARK: The connection
+
+  /// Begins a connection with a greeting.
+  ///
+  /// - Parameter now: The monotonic clock in seconds.
+  package mutating func connected(at now: Double) {
+    stage = .greeting(since: now)
+    hasGreeted = false
+    reader = FrameReader(limit: limits.daemonFrame)
+    output = []
+    (recent, recentOrder) = ([:], [])
+    write(.hello(ProgramHello(versions: versions, software: software)))
+  }
+
+  /// Ends a connection, or an attempt, and returns what the program's clients are to be told of it.
+  ///
+  /// - Parameter reason: The reason in words, as part of failures.
+  package mutating func disconnected(_ reason: String) -> [Incoming] {
+    stage = .disconnected
+    absence = reason
+    output = []
+    var incoming: [Incoming] = []
+    for (number, question) in questions.sorted(by: { $0.key < $1.key }) where !question.isStatement
+    {
+      incoming.append(.unanswered(number: number))
+      questions[number] = nil
+    }
+    for client in order where hasGreeted || hopeful.contains(client) {
+      for content in ledgers[client]?.eventsAfterLoss(reason) ?? [] {
+        incoming.append(.event(ServiceEvent(client: client, content: content)))
+      }
+    }
+    (hasGreeted, hopeful) = (false, [])
+    return incoming
+  }
+
+  /// Returns the bytes to write and removes them.
+  package mutating func takeOutput() -> [UInt8] {
+    defer { output = [] }
+    return output
+  }
+
+  // MARK: The program
+
+  /// Sends a client's request, or remembers it for the next daemon.
+  ///
+  /// - Returns: What the client is to be told at once, because no daemon hears the request now.
+  package mutating func send(_ request: ServiceRequest) -> [Incoming] {
+    let client = request.client
+    lastNumber += 1
+    switch request.action {
+    case .register:
+      if ledgers[client] == nil {
+        ledgers[client] = ClientLedger()
+        order.append(client)
+      }
+    case .release:
+      ledgers[client] = nil
+      order.removeAll { $0 == client }
+    default: ledgers[client]?.record(request.action, number: lastNumber)
+    }
+    if let region = request.action.storedRegion {
+      let isTold = if case .regionTold = request.action { true } else { false }
+      unstored.removeAll { old in
+        guard old.request.action.storedRegion == region else { return false }
+        let wasTold = if case .regionTold = old.request.action { true } else { false }
+        return wasTold == isTold
+      }
+      unstored.append(Unstored(number: lastNumber, request: request))
+    }
+    if isOpen { return send(request, lastNumber) }
+    // While the greeting is on its way nothing has failed, and `replay` sends it. Deferrals are not replayed.
+    if case .greeting = stage {
+      guard case .allowDeferral = request.action else {
+        hopeful.insert(client)
+        return []
+      }
+    }
+    let events = ledgers[client]?.eventsWithoutDaemon(request.action, absence) ?? []
+    return events.map { .event(ServiceEvent(client: client, content: $0)) }
+  }
+
+  private mutating func send(_ request: ServiceRequest, _ number: UInt64) -> [Incoming] {
+    guard write(.request(number: number, request)) else {
+      unstored.removeAll { $0.number == number }
+      return refused(request, "the request is longer than \(limits.programFrame) bytes")
+    }
+    // Answers to what is unknown come soon, if at all.
+    recent[number] = request
+    recentOrder.append(number)
+    if recentOrder.count > 64 { recent[recentOrder.removeFirst()] = nil }
+    return []
+  }
+
+  /// Returns what a client is told of a request that no daemon will carry out.
+  private mutating func refused(_ request: ServiceRequest, _ reason: String) -> [Incoming] {
+    var contents = ledgers[request.client]?.eventsWithoutDaemon(request.action, reason) ?? []
+    let failure = ServiceFailure(service: .location, reason: reason)
+    switch request.action {
+    case .requestLocation: contents.append(.requestFailed(failure))
+    case .startRegion(let region, _):
+      contents.append(
+        .region(RegionEvent(region: region, kind: .failed(.unfit(reason)), time: .init(seconds: 0)))
+      )
+    default: break
+    }
+    return contents.map { .event(ServiceEvent(client: request.client, content: $0)) }
+  }
+
+  /// Asks a question and returns its number, or `nil` if it has no answer: there is no daemon.
+  ///
+  /// A statement is made to the next daemon, whoever waits for its answer.
+  package mutating func ask(_ question: ServiceQuestion) -> UInt64? {
+    let isPossible =
+      if case .disconnected = stage { false } else if case .closed = stage { false } else { true }
+    guard isPossible || question.isStatement else { return nil }
+    lastQuestion += 1
+    questions[lastQuestion] = question
+    if isOpen, !write(.question(number: lastQuestion, question)) {
+      questions[lastQuestion] = nil
+      return nil
+    }
+    return lastQuestion
+  }
+
+  /// Ends the wait for an answer. A statement is still made.
+  package mutating func forget(_ number: UInt64) {
+    guard let question = questions[number] else { return }
+    if question.isStatement { abandoned.insert(number) } else { questions[number] = nil }
+  }
+
+  /// Takes the state of the application.
+  package mutating func set(_ mode: ApplicationMode) {
+    guard mode != self.mode else { return }
+    self.mode = mode
+    if isOpen { write(.application(mode)) }
+  }
+
+  // MARK: The daemon
+
+  /// Takes bytes, and returns what they say, in order.
+  package mutating func receive(_ bytes: some Sequence<UInt8>, at now: Double) -> [Incoming] {
+    switch stage {
+    case .disconnected, .closed: return []
+    case .greeting, .open: break
+    }
+    reader.append(bytes)
+    var incoming: [Incoming] = []
+    do {
+      while let frame = try reader.next() {
+        incoming += read(frame, at: now)
+        if case .closed = stage { break }
+      }
+    } catch {
+      incoming.append(unusable("a frame of the daemon is longer than \(limits.daemonFrame) bytes"))
+    }
+    return incoming
+  }
+
+  private mutating func unusable(_ why: String) -> Incoming {
+    stage = .closed
+    return .unusable(why)
+  }
+
+  private mutating func read(_ frame: [UInt8], at now: Double) -> [Incoming] {
+    do {
+      return accept(try CBORDecoder.decode(DaemonMessage.self, from: frame), at: now)
+    } catch is DecodingError {
+      unknown += 1
+      guard isOpen else {
+        return [unusable("the daemon does not greet as this version of Lodestone expects")]
+      }
+      return []
+    } catch {
+      return [unusable("the daemon sends a frame that is not valid CBOR")]
+    }
+  }
+
+  private mutating func accept(_ message: DaemonMessage, at now: Double) -> [Incoming] {
+    switch (stage, message) {
+    case (_, .farewell(let reason)):
+      stage = .closed
+      return [.farewell(reason)]
+    case (.greeting(let since), .hello(let hello)):
+      guard versions.oldest...versions.newest ~= hello.version else {
+        return [unusable("the daemon speaks version \(hello.version) of the protocol")]
+      }
+      guard hello.clock >= since - limits.clock, hello.clock <= now + limits.clock else {
+        return [
+          unusable(
+            "the daemon's monotonic clock differs from this program's: one of them runs in another time namespace"
+          )
+        ]
+      }
+      stage = .open
+      hasGreeted = true
+      hopeful = []
+      return [.greeted(hello)] + replay()
+    case (.open, .event(let during, let event)):
+      guard ledgers[event.client]?.accepts(event.content, during: during) == true else { return [] }
+      return [.event(event)]
+    case (.open, .answer(let number, let answer)):
+      guard questions.removeValue(forKey: number) != nil, abandoned.remove(number) == nil else {
+        return []
+      }
+      return [.answer(number: number, answer)]
+    case (.open, .carriedOut(let number)):
+      unstored.removeAll { $0.number <= number }
+      return []
+    case (.open, .unknownRequest(let number)):
+      unstored.removeAll { $0.number == number }
+      guard let request = recent.removeValue(forKey: number) else { return [] }
+      return refused(request, "the daemon is older than this program and does not know the request")
+    case (.open, .unknownQuestion(let number)):
+      guard questions.removeValue(forKey: number) != nil, abandoned.remove(number) == nil else {
+        return []
+      }
+      return [.unanswered(number: number)]
+    case (.greeting, _): return [unusable("the daemon does not greet")]
+    case (.open, .hello): return [unusable("the daemon greets twice")]
+    case (.disconnected, _), (.closed, _): return []
+    }
+  }
+
+  /// Tells a new connection's daemon what the program's clients have asked for.
+  ///
+  /// They asked for it in the foreground or were refused. The state that the application has now comes last, and takes away only what it would
+  /// have taken from a program that was connected all the time.
+  private mutating func replay() -> [Incoming] {
+    var refused: [Incoming] = []
+    write(.application(.foreground))
+    // First what was told: a region whose crossing is found again would be told twice.
+    let statements = questions.filter { $0.value.isStatement }.sorted { $0.key < $1.key }
+    for (number, question) in statements { write(.question(number: number, question)) }
+    func again(_ client: ClientID, _ action: ServiceAction) {
+      lastNumber += 1
+      refused += send(ServiceRequest(client, action), lastNumber)
+    }
+    for client in order { for action in ledgers[client]?.settings ?? [] { again(client, action) } }
+    for index in unstored.indices {
+      let request = unstored[index].request
+      // The client that has asked may be gone; what it has asked for stays.
+      let isOrphan = ledgers[request.client] == nil
+      if isOrphan { again(request.client, .register) }
+      lastNumber += 1
+      unstored[index].number = lastNumber
+      write(.request(number: lastNumber, request))
+      if isOrphan { again(request.client, .release) }
+    }
+    for client in order { for action in ledgers[client]?.services ?? [] { again(client, action) } }
+    if mode != .foreground { write(.application(mode)) }
+    for (number, question) in questions.sorted(by: { $0.key < $1.key }) where !question.isStatement
+    {
+      write(.question(number: number, question))
+    }
+    return refused
+  }
+
+  @discardableResult
+  private mutating func write(_ message: ProgramMessage) -> Bool {
+    do {
+      try Frame.append(message, to: &output, limit: limits.programFrame)
+      return true
+    } catch {
+      unsendable += 1
+      return false
+    }
+  }
+}

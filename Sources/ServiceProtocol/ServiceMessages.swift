@@ -1,0 +1,70 @@
+// What a program and the daemon say to each other after the greeting.
+
+package import LocationServices
+
+/// A message from a program to the daemon.
+package enum ProgramMessage: Hashable, Codable, Sendable {
+  case hello(ProgramHello)
+  /// A request of one of the program's clients. Each number is larger than the one before.
+  case request(number: UInt64, ServiceRequest)
+  /// A question. It is answered after the requests that were sent before it; answers to `capabilities` and `beacons` may come after
+  /// those to later questions.
+  case question(number: UInt64, ServiceQuestion)
+  /// The state of the application, sent whenever it changes and after each greeting.
+  case application(ApplicationMode)
+}
+
+/// What an application is doing, as `LodestoneRuntime.applicationState` says.
+package enum ApplicationMode: String, Hashable, Codable, Sendable {
+  case foreground, background, suspended
+}
+
+/// A message from the daemon to a program.
+package enum DaemonMessage: Hashable, Codable, Sendable {
+  case hello(DaemonHello)
+  /// The connection is closed after this.
+  case farewell(Farewell)
+  /// An event for one of the program's clients.
+  ///
+  /// - `during`: The number of the request that the daemon was carrying out, or had carried out last, when the event arose.
+  case event(during: UInt64, ServiceEvent)
+  case answer(number: UInt64, ServiceAnswer)
+  /// All requests up to this number have been carried out, and what they store is stored.
+  case carriedOut(UInt64)
+  /// The request of this number is of a kind that the daemon does not know. It was not carried out.
+  case unknownRequest(UInt64)
+  /// The question of this number is of a kind that the daemon does not know. It has no answer.
+  case unknownQuestion(UInt64)
+}
+
+/// The number of a message whose content is of a kind that this version does not know.
+struct UnknownMessage: Decodable {
+  struct Numbered: Decodable { var number: UInt64 }
+  var request: Numbered?
+  var question: Numbered?
+}
+
+extension ServiceAction {
+  /// Whether the daemon stores the effect of the request, so that the program sends it again until it is known to be stored. Carried out
+  /// twice it does no harm.
+  var isStored: Bool {
+    switch self {
+    case .startRegion, .stopRegion, .regionTold: true
+    default: false
+    }
+  }
+
+  /// The region whose stored state the request changes.
+  var storedRegion: RegionKey? {
+    switch self {
+    case .startRegion(let region, _): region.key
+    case .stopRegion(let key), .regionTold(let key): key
+    default: nil
+    }
+  }
+}
+
+extension ServiceQuestion {
+  /// Whether the question also makes a statement that must reach the daemon: that the application is told an event.
+  var isStatement: Bool { if case .keep = self { true } else { false } }
+}

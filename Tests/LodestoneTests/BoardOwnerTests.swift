@@ -1,0 +1,129 @@
+// Several programs on one board.
+
+import FacadeTestSupport
+import LocationServices
+import SensorHub
+import SensorTypes
+import Synchronization
+import Testing
+
+@testable import Lodestone
+
+struct BoardOwnerTests {
+  /// What a seat has heard.
+  private final class Listener: Sendable {
+    private let heard = Mutex<[Observation]>([])
+    var observations: [Observation] { heard.withLock { $0 } }
+    func take(_ observation: Observation) { heard.withLock { $0.append(observation) } }
+  }
+
+  @Test("the board is opened once, and after a failure again")
+  func opening() throws {
+    struct NoBoard: Error {}
+    let count = Atomic<Int>(0)
+    let owner = BoardOwner {
+      if count.add(1, ordering: .relaxed).newValue == 1 { throw NoBoard() }
+      return ScriptedSource()
+    }
+    #expect(throws: NoBoard.self) { try owner.seat() }
+    let (first, second) = try (owner.seat(), owner.seat())
+    #expect(count.load(ordering: .relaxed) == 2)
+    #expect(first.capabilities.heading && second.capabilities.location)
+    #expect(owner.memberCount == 0)
+  }
+
+  @Test("the board is asked for what all seats want together, until they go")
+  func demands() throws {
+    let board = ScriptedSource()
+    let owner = BoardOwner { board }
+    let first = try owner.seat()
+    var second: (any ObservationSource)? = try owner.seat()
+    first.setDemand(Demand(heading: true))
+    second?.setDemand(Demand(location: true, locationInterval: 5))
+    second?.setDemand(Demand(location: true, locationInterval: 5))
+    first.setDemand(Demand(location: true, locationInterval: 1))
+    let hearing = second?.subscribe { (_: Observation) in }
+    #expect(owner.memberCount == 1)
+    hearing?.cancel()
+    second?.setDemand(Demand(altitude: true))
+    second = nil
+    first.setDemand(Demand())
+    #expect(
+      board.demands == [
+        Demand(heading: true), Demand(heading: true, location: true, locationInterval: 5),
+        Demand(location: true, locationInterval: 1),
+        Demand(location: true, locationInterval: 1, altitude: true),
+        Demand(location: true, locationInterval: 1), Demand(),
+      ])
+  }
+
+  @Test("who comes later hears at once what cannot be given, and not what was given")
+  func latecomer() throws {
+    let board = ScriptedSource()
+    let owner = BoardOwner { board }
+    let early = Listener()
+    let first = try owner.seat()
+    let hearing = first.subscribe(early.take)
+    let sensor = Observation.sensor(
+      SensorStatus(
+        index: 0, chip: "LIS3MDL", position: "x", state: .running, since: Timestamp(seconds: 1)))
+    let lost = Observation.headingUnavailable(.uncalibrated, at: Timestamp(seconds: 2))
+    let noFix = Observation.locationUnavailable(.noFix, at: Timestamp(seconds: 3))
+    let force = Observation.motionUnavailable(
+      .gyro, .notEquipped("gyro"), at: Timestamp(seconds: 3))
+    for observation in [
+      sensor, lost, noFix, .altitudeUnavailable(.notYet, at: Timestamp(seconds: 3)), force,
+      .altitude(1, at: 4),
+      .location(53, 10, at: 5),
+    ] {
+      board.publish(observation)
+    }
+    #expect(early.observations.count == 7)
+    let late = Listener()
+    let second = try owner.seat()
+    let other = second.subscribe(late.take)
+    #expect(Set(late.observations) == [sensor, lost, force])
+    // Both hear what follows, until one leaves.
+    board.publish(.heading(degrees: 5, at: 6))
+    hearing.cancel()
+    board.publish(.heading(degrees: 6, at: 7))
+    #expect(early.observations.count == 8 && late.observations.count == 5)
+    let last = Listener()
+    let third = try owner.seat()
+    let lastHearing = third.subscribe(last.take)
+    #expect(Set(last.observations) == [sensor, force])
+    withExtendedLifetime((other, lastHearing)) {}
+    #expect(board.listeners == 1)
+  }
+
+  @Test("two programs, each with its own services, on one board")
+  func programs() throws {
+    let board = ScriptedSource()
+    let owner = BoardOwner { board }
+    let (map, logger) = (
+      LodestoneRuntime(open: { try owner.seat() }), LodestoneRuntime(open: { try owner.seat() })
+    )
+    let (first, second) = (KindClient(), KindClient())
+    let ids = (map.connect(first), logger.connect(second))
+    map.send(.init(ids.0, .start(.location)))
+    #expect(board.waits(for: Demand(location: true)))
+    logger.send(.init(ids.1, .start(.heading)))
+    #expect(board.waits(for: Demand(heading: true, location: true)))
+    board.publish(Observation.location(53, 10, at: 1))
+    board.publish(.heading(degrees: 5, at: 1))
+    #expect(first.kinds == [.location] && second.kinds == [.heading])
+    map.send(.init(ids.0, .release))
+    #expect(board.waits(for: Demand(heading: true)))
+  }
+}
+
+/// A client that notes of which kind its events are.
+private final class KindClient: ServiceClient {
+  private let heard = Mutex<[EventKind]>([])
+  var kinds: [EventKind] { heard.withLock { $0.filter { $0 != .authorization } } }
+  func post(_ content: EventContent) -> Int {
+    heard.withLock { $0.append(content.kind) }
+    return 0
+  }
+  func applicationChanged(isSuspended: Bool) {}
+}

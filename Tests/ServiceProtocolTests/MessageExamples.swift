@@ -1,0 +1,100 @@
+// One message of each kind, for the tests of what they become on the wire.
+
+import Geodesy
+import SensorTypes
+import Testing
+
+@testable import LocationServices
+@testable import ServiceProtocol
+
+enum MessageExamples {
+  static let time = Timestamp(seconds: 12.5)
+  static let region = MonitoredRegion(
+    identifier: "harbour", monitor: "trips", center: Position(latitude: 53.5, longitude: 10),
+    radius: 120)
+  static let beacons = BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2), major: 3)
+  static let authorization = AuthorizationReport(
+    status: .whenInUse, accuracy: .reduced, isInUse: true, isBeingAsked: false)
+  static let failure = ServiceFailure(
+    service: .heading, reason: "the field is 120 uT", cause: .needsMovement, isDenied: true)
+  static let question = CalibrationQuestion(
+    number: 7, prompt: CalibrationPrompt(cause: .uncalibrated, since: time))
+
+  static func location() throws -> LocationReport {
+    var fix = GNSSFix(received: time, mode: .threeDimensional)
+    (fix.latitude, fix.longitude) = (53.5, 10)
+    return try #require(LocationReport(LocationEstimate(fix: fix, isSimulated: false)))
+  }
+
+  /// A request of each kind, in the order of the kinds.
+  static var requests: [ServiceAction] {
+    var settings = ClientSettings(
+      distanceFilter: 12, desiredAccuracy: -1, headingFilter: 0.5,
+      headingOrientation: .landscapeLeft, answersQuestions: true, hearsRegions: true)
+    settings.monitor = "trips"
+    return [
+      .register, .configure(settings), .start(.altitude), .stop(.location), .requestLocation,
+      .allowDeferral(distance: .greatestFiniteMagnitude, timeout: .infinity), .disallowDeferral,
+      .suspend, .resume, .answer(question: .max, display: true), .dismissPrompt,
+      .startRegion(region, assuming: .inside), .stopRegion(region.key),
+      .askRegion(region), .startRanging(beacons), .stopRanging(beacons),
+      .requestAuthorization(.fullAccuracy(purpose: "navigate")),
+      .hold(ServiceSession(.always, fullAccuracyPurpose: "navigate")),
+      .regionTold(region.key), .release,
+    ]
+  }
+
+  /// An event of each kind, in the order of the kinds.
+  static func events() throws -> [EventContent] {
+    let location = try location()
+    let height = try #require(
+      AbsoluteAltitudeReport(
+        AbsoluteAltitudeEstimate(time: time, altitude: 36, accuracy: 2)))
+    let visit = VisitReport(
+      arrival: nil, departure: nil, position: location.position, horizontalAccuracy: 5)
+    let crossing = RegionEvent(
+      region: region, kind: .crossed(to: .outside), time: time, utc: 1_795_000_000.25)
+    let sample = MotionSample(time: time, value: SIMD3(1, -2, 3))
+    let heading = HeadingReport(
+      time: time, magneticHeading: 359.5, trueHeading: 2, accuracy: 4.5, x: 1, y: 2, z: -40)
+    let altitude = AltitudeReport(time: time, relativeAltitude: -1.5, pressure: 101_325)
+    let lost = RangingFailure(
+      constraint: beacons, failure: BeaconFailure(isUnavailable: true, reason: "no adapter"))
+    return [
+      .location(location), .deferredLocations([location, location]),
+      .deferralEnded(.failed("no receiver")), .heading(heading), .headingExpired,
+      .significantChange(location), .visit(visit), .region(crossing),
+      .regionsUnreadable("not a list"),
+      .beacons(BeaconReport(constraint: beacons, beacons: [])), .rangingFailed(lost),
+      .altitude(altitude), .absoluteAltitude(height), .motion(.force(sample)),
+      .requestedLocation(location), .requestFailed(failure), .paused, .resumed,
+      .failure(failure), .question(question), .questionClosed(.max),
+      .authorization(authorization), .fullAccuracyAnswered(.missingUsage(["a", "b"])),
+    ]
+  }
+
+  /// A question of each kind, in the order of the kinds.
+  static var questions: [ServiceQuestion] {
+    let crossing = RegionEvent(
+      region: region, kind: .crossed(to: .outside), time: time)
+    return [
+      .authorization, .capabilities, .beacons, .position(isReduced: true), .regions(of: "trips"),
+      .keep(crossing),
+    ]
+  }
+
+  /// An answer of each kind, in the order of the kinds.
+  static func answers() throws -> [ServiceAnswer] {
+    let known = KnownPosition(report: try location(), age: 3, uncertainty: 95)
+    let record = RegionRecord(region: region, state: .inside, date: 1_795_000_000)
+    return [
+      .authorization(authorization),
+      .capabilities(
+        HardwareCapabilities(
+          heading: true, location: false, relativeAltitude: true,
+          motion: MotionCapabilities(accelerometer: true))),
+      .beacons(problem: nil), .position(PositionAnswer(isGranted: true, known: known)),
+      .regions(RegionList(records: [record], problem: "no room")), .kept(false),
+    ]
+  }
+}

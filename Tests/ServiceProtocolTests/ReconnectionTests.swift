@@ -1,0 +1,174 @@
+// What a daemon that has started again is told, and what a program hears of it.
+
+import Geodesy
+import SensorTypes
+import Testing
+
+@testable import LocationServices
+@testable import ServiceProtocol
+
+struct ReconnectionTests {
+  @Test("a daemon that has started again is told all that the program's clients want")
+  func replay() throws {
+    var talk = Conversation()
+    talk.connect()
+    var settings = ClientSettings()
+    settings.headingFilter = 3
+    for action: ServiceAction in [
+      .register, .configure(ClientSettings()), .configure(settings), .start(.heading),
+      .start(.location), .stop(.location),
+      .start(.altitude), .startRanging(beacons),
+    ] {
+      talk.send(action)
+    }
+    for action: ServiceAction in [
+      .register, .hold(ServiceSession(.whenInUse)), .requestLocation,
+      .allowDeferral(distance: 1, timeout: 2),
+      .allowDeferral(distance: 2, timeout: 2), .startRegion(region), .askRegion(region),
+    ] {
+      talk.send(action, 6)
+    }
+    talk.program.set(.background)
+    let question = try talk.ask(.position(isReduced: false))
+    talk.exchange()
+    talk.heard = []
+
+    // What runs fails once, and what was asked is unanswered.
+    talk.heard = talk.program.disconnected("the daemon is away")
+    #expect(talk.heard.first == .unanswered(number: question))
+    #expect(talk.failures == [.heading, .altitude])
+    let deferralEnd = EventContent.deferralEnded(.failed("the daemon is away"))
+    #expect(talk.events.filter { $0 == deferralEnd }.count == 2)
+    #expect(talk.events.count == 5)
+    #expect(talk.program.disconnected("again") == [])
+    // What is asked meanwhile.
+    #expect(talk.program.ask(.authorization) == nil)
+    talk.heard = []
+    talk.send(.stop(.altitude))
+    talk.send(.start(.visits))
+    talk.send(.stopRegion(region.key), 6)
+    #expect(talk.failures == [.visits] && talk.events.count == 1)
+
+    talk.daemon = Conversation.daemon(run: 2)
+    talk.asked = []
+    talk.connect()
+    // The modes stand around all else: what runs in the background was started in the foreground.
+    #expect(
+      talk.asked[1] == .application(.foreground) && talk.asked.last == .application(.background))
+    #expect(
+      talk.actions == [
+        .register, .configure(settings), .register, .hold(ServiceSession(.whenInUse)),
+        .stopRegion(region.key),
+        .start(.heading), .start(.visits), .startRanging(beacons), .requestLocation,
+        .askRegion(region),
+      ])
+    talk.heard = []
+    talk.tell(heading)
+    talk.exchange()
+    #expect(talk.events == [heading])
+  }
+
+  @Test(
+    "the end that a daemon announces is told like one that it does not", arguments: [true, false])
+  func announced(isFarewell: Bool) {
+    var talk = Conversation()
+    talk.connect()
+    talk.send(.register)
+    talk.send(.start(.heading))
+    talk.exchange()
+    if isFarewell { talk.daemon.close(.ending) }
+    talk.exchange()
+    if isFarewell { #expect(talk.heard.last == .farewell(.ending)) }
+    talk.heard = talk.program.disconnected("the daemon was stopped")
+    #expect(talk.failures == [.heading])
+  }
+
+  @Test("a region is sent again until a daemon has stored it, its client being there or not")
+  func unstoredRegion() {
+    var talk = Conversation()
+    talk.connect()
+    talk.send(.register)
+    talk.send(.stopRegion(region.key))
+    talk.send(.startRegion(region))
+    talk.send(.regionTold(region.key))
+    // The daemon ends before it reads.
+    _ = talk.program.takeOutput()
+    talk.send(.release)
+    _ = talk.program.takeOutput()
+    talk.restart(run: 2)
+    // The last word counts.
+    #expect(
+      talk.actions == [
+        .register, .startRegion(region), .release, .register, .regionTold(region.key), .release,
+      ])
+    // This one has said that it has stored it.
+    talk.restart(run: 3)
+    #expect(talk.actions == [])
+  }
+
+  @Test(
+    "a crossing that the program was told is not told again by the next daemon, and stored there")
+  func crossing() throws {
+    var talk = Conversation()
+    talk.connect()
+    talk.send(.register)
+    let crossing = regionEvent(.crossed(to: .outside))
+    talk.tell(.region(crossing))
+    talk.exchange()
+    let number = try talk.ask(.keep(crossing))
+    talk.exchange()
+    // The program has waited long enough, and tells its delegate. The daemon dies before it has stored that.
+    talk.program.forget(number)
+    talk.restart(run: 2)
+    #expect(talk.asked.dropFirst(2).first == .question(number: number, .keep(crossing)))
+    talk.heard = []
+    talk.daemon.answer(number, .kept(true))
+    talk.tell(.region(crossing))
+    talk.exchange()
+    #expect(talk.heard == [])
+    // Another crossing is another.
+    for state in [RegionState.inside, .outside] {
+      talk.tell(.region(regionEvent(.crossed(to: state))))
+      talk.exchange()
+    }
+    #expect(talk.events.count == 2)
+  }
+
+  @Test("what was refused is not asked for again")
+  func refused() {
+    var talk = Conversation()
+    talk.connect()
+    talk.send(.register)
+    talk.send(.start(.location))
+    talk.send(.start(.gyro))
+    talk.send(.requestAuthorization(.whenInUse))
+    talk.exchange()
+    talk.tell(
+      .failure(ServiceFailure(service: .location, reason: "", cause: .notInUse, isDenied: true)))
+    talk.tell(.failure(ServiceFailure(service: .gyro, reason: "", cause: .notEquipped)))
+    talk.tell(.authorization(report(isBeingAsked: true)))
+    talk.exchange()
+    talk.restart(run: 2)
+    #expect(talk.actions == [.register, .requestAuthorization(.whenInUse)])
+    talk.tell(.authorization(report()))
+    talk.exchange()
+    talk.restart(run: 3)
+    #expect(talk.actions == [.register])
+  }
+
+  @Test("clients that are gone leave nothing behind")
+  func ghosts() {
+    var talk = Conversation()
+    talk.connect()
+    for client in UInt64(1)...1_000 {
+      talk.send(.register, client)
+      talk.send(.start(.heading), client)
+      talk.send(.release, client)
+      talk.send(.answer(question: 1, display: true), client)
+      talk.exchange()
+    }
+    #expect(talk.daemon.isOpen)
+    talk.restart(run: 2)
+    #expect(talk.actions == [])
+  }
+}
