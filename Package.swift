@@ -134,7 +134,7 @@ let package = Package(
       dependencies: [
         "SensorHub", "LinuxIO", "LinuxBluetooth", "SimulatedDevices", "SensorTypes", "SensorBus",
         "SensorDrivers", "LinearAlgebra", "Geomagnetism", "CalibrationCore", "JSONReading",
-        "LocationServices", "BoardFile", "StateStore", "Recording", "Inboxes",
+        "LocationServices", "ServiceProtocol", "BoardFile", "StateStore", "Recording", "Inboxes",
       ],
       // `simulated` is a board wherever the library goes.
       resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
@@ -392,7 +392,7 @@ let package = Package(
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "SensorDrivers",
         "BoardTestSupport", "CTestSupport", "BoardFile", "StateStore", "Recording", "Diagnosis",
-        "RecordedFigures", "FacadeTestSupport",
+        "RecordedFigures", "FacadeTestSupport", "LinuxIO", "ServiceProtocol",
       ]),
     tests(
       "TwinServing",

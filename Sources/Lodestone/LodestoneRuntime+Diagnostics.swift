@@ -9,6 +9,15 @@ final class DiagnosticLog: Sendable {
   static let limit = 1_000
 
   let state = Mutex(DiagnosticLogState())
+
+  /// Says a line, unless it was said before.
+  func add(_ line: String) {
+    let state = state.withLock { state -> DiagnosticLogState? in
+      guard state.said.count < Self.limit, state.said.insert(line).inserted else { return nil }
+      return state
+    }
+    state?.handler(line)
+  }
 }
 
 // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
@@ -32,13 +41,5 @@ extension LodestoneRuntime {
   }
 
   /// Says a line, unless it was said before.
-  package func diagnose(_ line: String) {
-    let state = diagnostics.state.withLock { state -> DiagnosticLogState? in
-      guard state.said.count < DiagnosticLog.limit, state.said.insert(line).inserted else {
-        return nil
-      }
-      return state
-    }
-    state?.handler(line)
-  }
+  package func diagnose(_ line: String) { diagnostics.add(line) }
 }

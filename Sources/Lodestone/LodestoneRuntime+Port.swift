@@ -5,14 +5,17 @@ import SensorHub
 import SensorTypes
 
 extension LodestoneRuntime: ServicePort {
-  package func connect(_ client: any ServiceClient) -> ClientID {
+  package func connect(_ client: any ServiceClient) -> ClientID { connect(client) {} }
+
+  /// Connects a client. `willHandle` is called with the services locked, before any event can arise from it.
+  func connect(_ client: any ServiceClient, willHandle: () -> Void) -> ClientID {
     beginAuthorization()
     defer { applyDemand() }
     return services.withLock { state in
       state.lastID += 1
       let id = ClientID(rawValue: state.lastID)
       state.clients[id] = client
-      handle(ServiceRequest(id, .register), &state)
+      handle(ServiceRequest(id, .register), &state, willHandle: willHandle)
       if state.application == .suspended {
         client.applicationChanged(isSuspended: true)
         handle(ServiceRequest(id, .suspend), &state)
@@ -21,7 +24,10 @@ extension LodestoneRuntime: ServicePort {
     }
   }
 
-  package func send(_ request: ServiceRequest) {
+  package func send(_ request: ServiceRequest) { send(request) {} }
+
+  /// Sends a request. `willHandle` is called with the services locked, before any event can arise from it.
+  func send(_ request: ServiceRequest, willHandle: () -> Void) {
     var untold: [RegionRecord] = []
     switch request.action {
     case .regionTold:
@@ -44,7 +50,7 @@ extension LodestoneRuntime: ServicePort {
         // What was found of them and told nobody is found again, for who begins to hear of them.
         for record in untold { state.engine.reset(record.region.key, to: record.state) }
       }
-      handle(request, &state)
+      handle(request, &state, willHandle: willHandle)
       tellUnreadable(request, &state)
       if request.action == .release { state.clients[request.client] = nil }
       return client

@@ -59,10 +59,6 @@ public final class LodestoneRuntime: Sendable {
 
   /// How soon an opening that failed is tried again, seconds.
   static let retryPause = 2.0
-  /// How often the clocks are compared at most, and how far apart two looks may be, seconds.
-  private static let clockLooks = 4
-  private static let clockSpan = 0.000_05
-
   /// Locations that were dropped because their client did not take them; it only grows.
   package let droppedLocations = Atomic<UInt64>(0)
 
@@ -89,7 +85,8 @@ public final class LodestoneRuntime: Sendable {
     self.init(open: open, regionStore: RegionStore(nil), clocks: clocks)
   }
 
-  private init(
+  /// Makes a runtime of all its parts.
+  init(
     open: @escaping Factory, regionStore: RegionStore, clocks: RuntimeClocks,
     radio: BeaconRadio = BeaconRadio(),
     authorization: AuthorizationCoordinator = AuthorizationCoordinator { AuthorizationSetup() }
@@ -268,30 +265,14 @@ public final class LodestoneRuntime: Sendable {
   /// Seconds since 1970, by the system's clock.
   var wallTime: Double { clocks.wallTime() }
 
-  /// Seconds since 1970 of a moment, by the system's clock as it stands now.
-  ///
-  /// The two clocks are read one after the other. A thread that is put aside between them would be wrong by
-  /// as much, so that the wall is read between two looks at the other clock, and again if they are apart.
-  package func wallTime(of time: Timestamp) -> Double {
-    var before = clocks.now()
-    var best: (span: Double, middle: Timestamp, wall: Double)?
-    for _ in 0..<Self.clockLooks {
-      let wall = clocks.wallTime()
-      let after = clocks.now()
-      let span = after.seconds(since: before)
-      if span < best?.span ?? .infinity {
-        best = (span, before.advanced(bySeconds: span / 2), wall)
-      }
-      if span <= Self.clockSpan { break }
-      before = after
-    }
-    guard let best else { return clocks.wallTime() + time.seconds(since: clocks.now()) }
-    return best.wall + time.seconds(since: best.middle)
-  }
+  package func wallTime(of time: Timestamp) -> Double { clocks.wallTime(of: time) }
 
   /// Has the engine do what a client asks; with `services` held.
-  func handle(_ request: ServiceRequest, _ state: inout Services) {
+  func handle(
+    _ request: ServiceRequest, _ state: inout Services, willHandle: () -> Void = {}
+  ) {
     let clients = state.clients
+    willHandle()
     state.engine.handle(request, at: clocks.now()) { hand($0, to: clients) }
     present(&state)
     setAlarm(&state)

@@ -37,3 +37,30 @@ package struct RuntimeClocks: Sendable {
       return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     })
 }
+
+extension RuntimeClocks {
+  /// How often the clocks are compared at most, and how far apart two looks may be, seconds.
+  private static let clockLooks = 4
+  private static let clockSpan = 0.000_05
+
+  /// Seconds since 1970 of a moment, by the system's clock as it stands now.
+  ///
+  /// The two clocks are read one after the other. A thread that is put aside between them would be wrong by
+  /// as much, so that the wall is read between two looks at the other clock, and again if they are apart.
+  func wallTime(of time: Timestamp) -> Double {
+    var before = now()
+    var best: (span: Double, middle: Timestamp, wall: Double)?
+    for _ in 0..<Self.clockLooks {
+      let wall = wallTime()
+      let after = now()
+      let span = after.seconds(since: before)
+      if span < best?.span ?? .infinity {
+        best = (span, before.advanced(bySeconds: span / 2), wall)
+      }
+      if span <= Self.clockSpan { break }
+      before = after
+    }
+    guard let best else { return wallTime() + time.seconds(since: now()) }
+    return best.wall + time.seconds(since: best.middle)
+  }
+}

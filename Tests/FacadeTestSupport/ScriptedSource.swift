@@ -60,7 +60,12 @@ package final class ScriptedSource: ObservationSource {
 
   /// Waits until a demand is the newest, so many seconds at most; returns whether it is.
   package func waits(for demand: Demand, atMost seconds: Double = 10) -> Bool {
-    while demands.last != demand {
+    waits(atMost: seconds) { $0 == demand }
+  }
+
+  /// Waits until the newest demand is one that is wanted.
+  package func waits(atMost seconds: Double = 10, until isWanted: (Demand) -> Bool) -> Bool {
+    while !(demands.last.map(isWanted) ?? false) {
       guard demandWasSet.wait(timeout: .now() + seconds) == .success else { return false }
     }
     return true

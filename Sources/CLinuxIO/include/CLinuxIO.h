@@ -54,6 +54,43 @@ int lodestone_connected(int fd);
 /// Sends what there is room for; a server that has gone is an error and no signal.
 int lodestone_send(int fd, const void *bytes, size_t count);
 
+// Local sockets --------------------------------------------------------------------------------------
+
+/// Makes a socket's file with this mode and listens at it, not waiting. -EADDRINUSE if there is a file of this name.
+int lodestone_listen_path(const char *path, unsigned mode);
+/// Takes a connection. Returns its file descriptor, which does not wait, or -EAGAIN if there is none.
+int lodestone_accept(int fd);
+/// Takes what has arrived. Returns how many bytes, 0 at the end of the connection.
+int lodestone_receive(int fd, void *bytes, size_t count);
+/// Who has connected a socket, as the kernel knows it.
+struct lodestone_peer {
+  int32_t process;
+  uint32_t user;
+  uint32_t group;
+};
+int lodestone_peer(int fd, struct lodestone_peer *peer);
+/// A descriptor of the process that has connected a socket (pidfd): it is of no other process, whoever gets the number next.
+int lodestone_peer_process(int fd, int32_t process);
+/// Whether the process of such a descriptor still runs: 1 or 0.
+int lodestone_process_runs(int fd);
+/// Tells systemd something (sd_notify). Returns 1, or 0 if it does not want to know.
+int lodestone_notify(const char *state);
+
+#define LODESTONE_READABLE 1
+#define LODESTONE_WRITABLE 2
+/// The other end has gone; always told.
+#define LODESTONE_HUNG_UP 4
+/// Waits for any of many descriptors (epoll), each with a token of its own. Returns a file descriptor.
+int lodestone_poller_open(void);
+int lodestone_poller_set(int poller, int fd, uint64_t token, int events, int is_new);
+int lodestone_poller_remove(int poller, int fd);
+struct lodestone_ready {
+  uint64_t token;
+  int events;
+};
+/// Waits `nanoseconds` at most. Returns how many are ready, 64 at most.
+int lodestone_poller_wait(int poller, struct lodestone_ready *ready, unsigned count, int64_t nanoseconds);
+
 // GPIO -----------------------------------------------------------------------------------------------
 
 struct lodestone_line;

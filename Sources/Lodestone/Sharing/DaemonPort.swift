@@ -1,0 +1,303 @@
+// The services of a daemon that owns the board, for the clients of this process.
+
+import Dispatch
+import Foundation
+import Inboxes
+import LinuxIO
+package import LocationServices
+import SensorHub
+package import SensorTypes
+import ServiceProtocol
+import Synchronization
+
+/// The state of the connection to a daemon.
+package enum DaemonConnection: Hashable, Sendable {
+  /// The daemon has not answered yet.
+  case connecting
+  /// The daemon serves this process.
+  case connected(board: String, software: String)
+  /// There is no daemon, for this reason. It is tried again.
+  case away(reason: String)
+}
+
+/// The services that a daemon gives the clients of this process.
+///
+/// It connects by itself, and again after a loss. What the clients have asked for stands meanwhile; they hear failures.
+package final class DaemonPort: ServicePort {
+  private let core: PortCore
+  private let diagnostics = DiagnosticLog()
+
+  /// Connects to the daemon that listens at a path.
+  package init(path: String, clocks: RuntimeClocks = .system) throws {
+    core = try PortCore(path: path, clocks: clocks)
+    let thread = Thread { [core] in core.run() }
+    thread.name = "daemon"
+    thread.start()
+  }
+
+  deinit { core.stop() }
+
+  /// The state of the connection.
+  package var connection: DaemonConnection { core.state.withLock { $0.connection } }
+  /// Locations that were dropped because their client did not take them; it only grows.
+  package var droppedLocations: UInt64 { core.state.withLock { $0.dropped } }
+
+  package func connect(_ client: any ServiceClient) -> ClientID {
+    core.change { state in
+      state.lastID += 1
+      let id = ClientID(rawValue: state.lastID)
+      state.clients[id] = client
+      if state.mode == .suspended { client.applicationChanged(isSuspended: true) }
+      state.hear(state.end.send(ServiceRequest(id, .register)))
+      return id
+    }
+  }
+
+  package func send(_ request: ServiceRequest) {
+    let client = core.change { state in
+      let client = state.clients[request.client]
+      state.hear(state.end.send(request))
+      if request.action == .release { state.clients[request.client] = nil }
+      return client
+    }
+    // A client that nobody else holds ends here, without a lock: what it holds may be the application's.
+    withExtendedLifetime(client) {}
+  }
+
+  package func answer(_ question: ServiceQuestion) -> ServiceAnswer? { core.answer(question) }
+
+  package func wallTime(of time: Timestamp) -> Double { core.clocks.wallTime(of: time) }
+
+  package func note(_ line: String) { diagnostics.add(line) }
+
+  /// Tells the daemon, and the clients, what the application is doing.
+  package func set(_ new: ApplicationState) {
+    core.change { state in
+      let mode = ApplicationMode(new)
+      let was = state.mode
+      state.mode = mode
+      state.end.set(mode)
+      guard (mode == .suspended) != (was == .suspended) else { return }
+      for client in state.clients.values {
+        client.applicationChanged(isSuspended: mode == .suspended)
+      }
+    }
+  }
+}
+
+extension ApplicationMode {
+  init(_ state: ApplicationState) {
+    self =
+      switch state {
+      case .foreground: .foreground
+      case .background: .background
+      case .suspended: .suspended
+      }
+  }
+}
+
+/// What a port and its thread share; the thread must not hold the port, or it would never end.
+private final class PortCore: Sendable {
+  /// One who waits for an answer.
+  final class Waiter: Sendable {
+    let answered = DispatchSemaphore(value: 0)
+    let answer = Mutex<ServiceAnswer?>(nil)
+  }
+
+  struct State: Sendable {
+    var end: ProgramEnd
+    var clients: [ClientID: any ServiceClient] = [:]
+    var lastID: UInt64 = 0
+    var mode = ApplicationMode.foreground
+    var connection = DaemonConnection.connecting
+    var dropped: UInt64 = 0
+    var isStopping = false
+    var hasAttempted = false
+    /// Why the daemon, or this end, ends the connection.
+    var farewell: String?
+    var waiters: [UInt64: Waiter] = [:]
+
+    /// Hands on what the daemon says, with the lock held: nothing but letter boxes is called.
+    mutating func hear(_ incoming: [ProgramEnd.Incoming]) {
+      for message in incoming {
+        switch message {
+        case .event(let event):
+          dropped += UInt64(clients[event.client]?.post(event.content) ?? 0)
+        case .answer(let number, let answer): end(number, answer)
+        case .unanswered(let number): end(number, nil)
+        case .greeted(let hello):
+          connection = .connected(board: hello.board, software: hello.software)
+        case .farewell(let reason): farewell = reason.text()
+        case .unusable(let reason): farewell = reason
+        }
+      }
+    }
+
+    private mutating func end(_ number: UInt64, _ answer: ServiceAnswer?) {
+      guard let waiter = waiters.removeValue(forKey: number) else { return }
+      waiter.answer.withLock { $0 = answer }
+      waiter.answered.signal()
+    }
+  }
+
+  /// The pauses between attempts to connect in seconds: a daemon that has just been restarted is found within half a second.
+  private static let pauses = 0.05...0.5
+  private static let readAtOnce = 65_536
+
+  let path: String
+  let clocks: RuntimeClocks
+  let state: OrderedLock<State>
+  private let poller: Poller
+  private let thread = Atomic<UInt>(0)
+  /// Left with the end of the first attempt to connect.
+  private let firstAttempt = DispatchGroup()
+
+  init(path: String, clocks: RuntimeClocks) throws {
+    (self.path, self.clocks) = (path, clocks)
+    poller = try Poller()
+    firstAttempt.enter()
+    state = OrderedLock(
+      "the daemon port's lock", State(end: ProgramEnd(software: LodestoneRuntime.version)))
+  }
+
+  func stop() {
+    state.withLock { $0.isStopping = true }
+    poller.wake()
+  }
+
+  /// Changes the state, and has what the daemon is to be told written.
+  func change<Result>(_ body: (inout State) -> Result) -> Result {
+    defer { poller.wake() }
+    return state.withLock { body(&$0) }
+  }
+
+  func answer(_ question: ServiceQuestion) -> ServiceAnswer? {
+    precondition(
+      thread.load(ordering: .acquiring) != Self.thisThread,
+      "the thread that brings answers cannot wait for one")
+    state.preconditionNotHeld()
+    // Before that nobody knows whether there is a daemon.
+    _ = firstAttempt.wait(timeout: .now() + question.patience)
+    let waiter = Waiter()
+    let number = change { state -> UInt64? in
+      guard let number = state.end.ask(question) else { return nil }
+      state.waiters[number] = waiter
+      return number
+    }
+    guard let number else { return nil }
+    if waiter.answered.wait(timeout: .now() + question.patience) == .timedOut {
+      state.withLock { state in
+        state.waiters[number] = nil
+        state.end.forget(number)
+      }
+    }
+    return waiter.answer.withLock { $0 }
+  }
+
+  private static var thisThread: UInt {
+    UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue)
+  }
+  private var now: Double { clocks.now().seconds }
+
+  // MARK: The thread
+
+  func run() {
+    thread.store(Self.thisThread, ordering: .releasing)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Self.readAtOnce, alignment: 16)
+    defer { buffer.deallocate() }
+    var pause = Self.pauses.lowerBound
+    while !state.withLock({ $0.isStopping }) {
+      do {
+        let connection = try LocalConnection(path: path)
+        try poller.add(connection.descriptor, token: 1, .readable)
+        let reason = converse(connection, buffer, &pause)
+        poller.remove(connection.descriptor)
+        lose(reason)
+      } catch {
+        lose("the daemon does not listen at \(error)")
+      }
+      rest(pause)
+      pause = min(2 * pause, Self.pauses.upperBound)
+    }
+    // Nobody may wait for what will not come.
+    lose("this process ends")
+  }
+
+  private func noteAttempt() {
+    let isFirst = state.withLock { state in
+      defer { state.hasAttempted = true }
+      return !state.hasAttempted
+    }
+    if isFirst { firstAttempt.leave() }
+  }
+
+  private func lose(_ reason: String) {
+    noteAttempt()
+    state.withLock { state in
+      state.connection = .away(reason: reason)
+      state.hear(state.end.disconnected(reason))
+    }
+  }
+
+  private func rest(_ seconds: Double) {
+    let end = now + seconds
+    while now < end, !state.withLock({ $0.isStopping }) {
+      _ = poller.wait(until: Timestamp(seconds: end))
+    }
+  }
+
+  /// Talks until the connection ends, and returns why it did.
+  private func converse(
+    _ connection: LocalConnection, _ buffer: UnsafeMutableRawBufferPointer, _ pause: inout Double
+  ) -> String {
+    let begin = now
+    state.withLock { state in
+      state.farewell = nil
+      state.end.connected(at: begin)
+    }
+    noteAttempt()
+    var unsent: [UInt8] = []
+    while true {
+      let (output, isStopping, farewell, deadline) = state.withLock { state in
+        (state.end.takeOutput(), state.isStopping, state.farewell, state.end.deadline)
+      }
+      unsent += output
+      if !unsent.isEmpty {
+        guard let count = unsent.withUnsafeBytes({ connection.write($0) }) else {
+          return "the daemon has gone"
+        }
+        unsent.removeFirst(count)
+      }
+      if let farewell { return farewell }
+      if isStopping { return "this process ends" }
+      if let deadline, now >= deadline { return "the daemon does not greet" }
+      poller.set(
+        connection.descriptor, token: 1, unsent.isEmpty ? .readable : [.readable, .writable])
+      let ready = poller.wait(until: Timestamp(seconds: min(deadline ?? .infinity, now + 1)))
+      guard ready.contains(where: { $0.isReadable || $0.isHungUp }) else { continue }
+      switch connection.read(into: buffer) {
+      case .nothing: break
+      case .end: return "the daemon has gone"
+      case .bytes(let count):
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        let now = now
+        state.withLock { state in
+          state.hear(state.end.receive(bytes, at: now))
+          if case .connected = state.connection { pause = Self.pauses.lowerBound }
+        }
+      }
+    }
+  }
+}
+
+extension ServiceQuestion {
+  /// The number of seconds that an answer is waited for.
+  fileprivate var patience: Double {
+    switch self {
+    // The board's chips are identified, or the radio's owner is asked.
+    case .capabilities, .beacons: 3
+    case .authorization, .position, .regions, .keep: 1
+    }
+  }
+}

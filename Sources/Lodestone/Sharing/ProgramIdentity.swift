@@ -1,0 +1,56 @@
+// Who is at the other end of a connection: what the kernel says, and not what the program says.
+
+import Foundation
+import Glibc
+package import LinuxIO
+
+/// A program that has connected, as the kernel names it.
+package struct ProgramIdentity: Hashable, Sendable {
+  /// The executable, user and unit, for rules and decisions.
+  package var client: AuthorizationClient
+  /// The number of the process.
+  package var process: Int32
+
+  /// Identifies the program at the other end of a connection.
+  ///
+  /// - Parameter processes: The folder of the kernel's process files.
+  /// - Returns: The identity, or `nil` if the program has ended meanwhile or the kernel does not say who it is.
+  package static func of(
+    _ connection: LocalConnection, processes: String = "/proc"
+  ) -> ProgramIdentity? {
+    guard let peer = connection.peer, peer.process > 0, let handle = connection.peerProcess(peer)
+    else { return nil }
+    let folder = "\(processes)/\(peer.process)"
+    let client = AuthorizationClient(
+      executable: executable(folder), user: peer.user,
+      unit: AuthorizationClient.unit(ofControlGroups: text("\(folder)/cgroup")))
+    // What was read is this process's only if its number was not another's by then.
+    guard handle.isRunning else { return nil }
+    return ProgramIdentity(client: client, process: peer.process)
+  }
+
+  /// Returns the path of the executable.
+  ///
+  /// A path in brackets is no path, and no rule matches it. In a mount namespace of its own a program can give its executable any
+  /// path; the file itself tells, by its device and number.
+  private static func executable(_ folder: String) -> String {
+    let link = "\(folder)/exe"
+    guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else {
+      return "(an executable that this user may not see)"
+    }
+    var (running, named) = (stat(), stat())
+    guard stat(link, &running) == 0, stat(path, &named) == 0, running.st_dev == named.st_dev,
+      running.st_ino == named.st_ino
+    else { return "(an executable that was \(path))" }
+    return path
+  }
+
+  /// Reads the beginning of a small file of the kernel.
+  private static func text(_ path: String) -> String {
+    guard let file = fopen(path, "re") else { return "" }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 16_384)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}

@@ -1,0 +1,190 @@
+// Programs and a daemon over a real socket, in one process.
+
+import FacadeTestSupport
+import Foundation
+import LinuxIO
+import SensorHub
+import SensorTypes
+import ServiceProtocol
+import StateStore
+import Synchronization
+import Testing
+
+@testable import Lodestone
+@testable import LocationServices
+
+struct ServiceServerTests {
+  /// A client that keeps what it is told.
+  private final class Listener: ServiceClient {
+    private let heard = Mutex<[EventContent]>([])
+    private let news = DispatchSemaphore(value: 0)
+    var contents: [EventContent] { heard.withLock { $0 } }
+
+    func post(_ content: EventContent) -> Int {
+      heard.withLock { $0.append(content) }
+      news.signal()
+      return 0
+    }
+
+    func applicationChanged(isSuspended: Bool) {}
+
+    /// Waits for something that was heard, ten seconds at most.
+    func hears(_ isWanted: (EventContent) -> Bool) -> Bool {
+      let end = DispatchTime.now() + 10
+      while !contents.contains(where: isWanted) {
+        guard news.wait(timeout: end) == .success else { return false }
+      }
+      return true
+    }
+  }
+
+  /// Who was let in.
+  private final class Admitted: Sendable {
+    let identities = Mutex<[ProgramIdentity]>([])
+  }
+
+  /// A daemon on a scripted board, with its socket in a folder of its own.
+  private final class Daemon {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-\(getpid())-\(UInt32.random(in: 0 ... .max))")
+    let board = ScriptedSource()
+    private let owner: BoardOwner
+    private(set) var server: ServiceServer?
+    private var run: UInt64 = 0
+    private let admitted = Admitted()
+    var identities: [ProgramIdentity] { admitted.identities.withLock { $0 } }
+    var path: String { folder.appending(path: "s").path }
+
+    init(_ limits: ServerLimits = ServerLimits()) throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      owner = BoardOwner { [board] in board }
+      try start(limits)
+    }
+
+    deinit {
+      server?.stop()
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    func start(_ limits: ServerLimits = ServerLimits()) throws {
+      run += 1
+      let hello = DaemonHello(version: 0, software: "2", run: run, board: "boat", clock: 0)
+      let listener = try LocalListener(path: path, mode: 0o600)
+      server = try ServiceServer(listener, limits: limits) {
+        [owner, admitted, folder] identity, now, wake in
+        admitted.identities.withLock { $0.append(identity) }
+        let store = RegionStore(ApplicationFile("regions", of: "test", in: folder))
+        let runtime = LodestoneRuntime(
+          open: { try owner.seat() }, regionStore: store, clocks: .system)
+        return ProgramHost(end: DaemonEnd(hello: hello, at: now), runtime: runtime, wake: wake)
+      }
+    }
+
+    func stop() {
+      server?.stop()
+      server = nil
+    }
+  }
+
+  private func isHeading(_ content: EventContent) -> Bool {
+    if case .heading = content { true } else { false }
+  }
+
+  @Test("a program hears what it has asked for, until it stops, and the board sleeps after it")
+  func services() throws {
+    let daemon = try Daemon()
+    let port = try DaemonPort(path: daemon.path)
+    let listener = Listener()
+    let client = port.connect(listener)
+    port.send(ServiceRequest(client, .start(.heading)))
+    #expect(daemon.board.waits { $0.heading })
+    daemon.board.publish(.heading(degrees: 42, at: 1))
+    #expect(listener.hears(isHeading))
+    let answer = port.answer(.authorization)
+    #expect(
+      answer
+        == .authorization(
+          AuthorizationReport(status: .always, accuracy: .full, isInUse: true, isBeingAsked: false))
+    )
+    guard case .capabilities(let capabilities)? = port.answer(.capabilities) else {
+      Issue.record("no capabilities")
+      return
+    }
+    #expect(capabilities.heading && capabilities.location)
+    #expect(port.connection == .connected(board: "boat", software: "2"))
+    let identities = daemon.identities
+    #expect(identities.count == 1)
+    #expect(identities[0].process == getpid() && identities[0].client == .current())
+    port.send(ServiceRequest(client, .stop(.heading)))
+    // An answer comes after what was asked before it.
+    _ = port.answer(.authorization)
+    #expect(daemon.board.waits { !$0.heading })
+    let count = listener.contents.count
+    daemon.board.publish(.heading(degrees: 43, at: 2))
+    _ = port.answer(.authorization)
+    #expect(listener.contents.count == count)
+  }
+
+  @Test("a program hears that the daemon has gone, and goes on with the next one")
+  func reconnection() throws {
+    let daemon = try Daemon()
+    let port = try DaemonPort(path: daemon.path)
+    let listener = Listener()
+    let client = port.connect(listener)
+    port.send(ServiceRequest(client, .start(.heading)))
+    #expect(daemon.board.waits { $0.heading })
+    daemon.stop()
+    #expect(
+      listener.hears {
+        if case .failure(let failure) = $0 {
+          failure.reason.contains("stopped") || failure.reason.contains("gone")
+        } else {
+          false
+        }
+      })
+    #expect(daemon.board.waits { !$0.heading })
+    #expect(port.answer(.authorization) == nil)
+    try daemon.start()
+    #expect(daemon.board.waits { $0.heading })
+    daemon.board.publish(.heading(degrees: 42, at: 1))
+    #expect(listener.hears(isHeading))
+  }
+
+  @Test("two programs share the board, and the end of one is not noticed by the other")
+  func sharing() throws {
+    let daemon = try Daemon()
+    let first = try DaemonPort(path: daemon.path)
+    var second: DaemonPort? = try DaemonPort(path: daemon.path)
+    let (one, other) = (Listener(), Listener())
+    let client = first.connect(one)
+    first.send(ServiceRequest(client, .start(.heading)))
+    if let second { second.send(ServiceRequest(second.connect(other), .start(.altitude))) }
+    #expect(daemon.board.waits { $0.heading && $0.altitude })
+    second = nil
+    #expect(daemon.board.waits { $0.heading && !$0.altitude })
+    daemon.board.publish(.heading(degrees: 42, at: 1))
+    #expect(one.hears(isHeading) && !other.contents.contains(where: isHeading))
+  }
+
+  @Test("of too many connections the last ones are told so")
+  func crowd() throws {
+    var limits = ServerLimits()
+    limits.connectionsOfUser = 2
+    let daemon = try Daemon(limits)
+    let ports = try (0..<2).map { _ in try DaemonPort(path: daemon.path) }
+    for port in ports { #expect(port.answer(.authorization) != nil) }
+    let stranger = try LocalConnection(path: daemon.path)
+    var bytes = [UInt8](repeating: 0, count: 1_000)
+    var entry = pollfd(fd: stranger.descriptor, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&entry, 1, 10_000) == 1)
+    guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ stranger.read(into: $0) }) else {
+      Issue.record("nothing was said")
+      return
+    }
+    var end = ProgramEnd(software: "1")
+    end.connected(at: 0)
+    #expect(end.receive(bytes.prefix(count), at: 0) == [.farewell(.crowded)])
+    #expect(daemon.server?.counters.refused == 1)
+    withExtendedLifetime(ports) {}
+  }
+}
