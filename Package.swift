@@ -392,7 +392,7 @@ let package = Package(
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "SensorDrivers",
         "BoardTestSupport", "CTestSupport", "BoardFile", "StateStore", "Recording", "Diagnosis",
-        "RecordedFigures", "FacadeTestSupport", "LinuxIO", "ServiceProtocol",
+        "RecordedFigures", "FacadeTestSupport", "Geodesy", "LinuxIO", "ServiceProtocol",
       ]),
     tests(
       "TwinServing",

@@ -65,6 +65,8 @@ int lodestone_peer_process(int fd, int32_t process) {
   int descriptor = -1;
   socklen_t size = sizeof descriptor;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &descriptor, &size) == 0) return descriptor;
+  // A kernel that knows the option and has no handle says that the process has ended.
+  if (errno != ENOPROTOOPT) return -errno;
   descriptor = (int)syscall(SYS_pidfd_open, process, 0);
   return descriptor < 0 ? -errno : descriptor;
 }

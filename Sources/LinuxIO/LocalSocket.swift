@@ -148,6 +148,8 @@ package final class LocalListener {
   /// Takes over a socket that listens already, from the service manager.
   package init(inherited descriptor: Int32, path: String) {
     (self.path, self.descriptor, lock, inode) = (path, descriptor, nil, 0)
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
   deinit {

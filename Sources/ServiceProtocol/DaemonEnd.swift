@@ -13,7 +13,7 @@ package struct ProtocolLimits: Hashable, Sendable {
   /// The number of seconds that a closed connection has for its last bytes.
   package var closing = 2.0
   /// The number of bytes that may wait for a program.
-  package var waiting = 2_097_152
+  package var waiting = 4_194_304
   /// The number of clients that a program may have at a time: location managers, altimeters, updates.
   package var clients = 256
   /// The number of a program's questions that may be without an answer.
@@ -160,7 +160,10 @@ package struct DaemonEnd: Sendable {
       }
       return .request(number: number, request)
     case (.open, .question(let number, let question)):
-      questions.insert(number)
+      guard questions.insert(number).inserted else {
+        close(.unreadable("a question has the number of one that is not answered"))
+        return nil
+      }
       guard questions.count <= limits.questions else {
         close(.excessive("more than \(limits.questions) questions without an answer"))
         return nil

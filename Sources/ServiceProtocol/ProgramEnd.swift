@@ -54,6 +54,10 @@ package struct ProgramEnd: Sendable {
   private var recent: [UInt64: ServiceRequest] = [:]
   private var recentOrder: [UInt64] = []
   private var questions: [UInt64: ServiceQuestion] = [:]
+  /// The questions of this connection that the daemon has not answered, and those that wait until it has: it hangs up on a program that
+  /// asks too many at once.
+  private var asked: Set<UInt64> = []
+  private var held: [UInt64] = []
   /// Statements whose answer nobody waits for any more.
   private var abandoned: Set<UInt64> = []
   /// The clients that have asked for something while the greeting was on its way.
@@ -93,6 +97,7 @@ package struct ProgramEnd: Sendable {
     reader = FrameReader(limit: limits.daemonFrame)
     output = []
     (recent, recentOrder) = ([:], [])
+    (asked, held) = ([], [])
     write(.hello(ProgramHello(versions: versions, software: software)))
   }
 
@@ -135,6 +140,13 @@ package struct ProgramEnd: Sendable {
     switch request.action {
     case .register:
       if ledgers[client] == nil {
+        // One less than the daemon allows, which a request of a client that has gone may need.
+        guard ledgers.count < limits.clients - 1 else {
+          let failure = ServiceFailure(
+            service: .location, reason: "a program can have \(limits.clients - 1) location managers"
+          )
+          return [.event(ServiceEvent(client: client, content: .failure(failure)))]
+        }
         ledgers[client] = ClientLedger()
         order.append(client)
       }
@@ -200,11 +212,29 @@ package struct ProgramEnd: Sendable {
     guard isPossible || question.isStatement else { return nil }
     lastQuestion += 1
     questions[lastQuestion] = question
-    if isOpen, !write(.question(number: lastQuestion, question)) {
-      questions[lastQuestion] = nil
-      return nil
-    }
+    if isOpen, !put(lastQuestion) { return nil }
     return lastQuestion
+  }
+
+  /// Asks the daemon a question, or holds it back for now. Returns whether it can be asked at all.
+  private mutating func put(_ number: UInt64) -> Bool {
+    guard let question = questions[number] else { return false }
+    guard asked.count < limits.questions else {
+      held.append(number)
+      return true
+    }
+    guard write(.question(number: number, question)) else {
+      questions[number] = nil
+      return false
+    }
+    asked.insert(number)
+    return true
+  }
+
+  /// Takes note that the daemon has answered a question, and asks what was held back.
+  private mutating func free(_ number: UInt64) {
+    guard asked.remove(number) != nil else { return }
+    while asked.count < limits.questions, !held.isEmpty { _ = put(held.removeFirst()) }
   }
 
   /// Ends the wait for an answer. A statement is still made.
@@ -284,6 +314,7 @@ package struct ProgramEnd: Sendable {
       guard ledgers[event.client]?.accepts(event.content, during: during) == true else { return [] }
       return [.event(event)]
     case (.open, .answer(let number, let answer)):
+      free(number)
       guard questions.removeValue(forKey: number) != nil, abandoned.remove(number) == nil else {
         return []
       }
@@ -296,6 +327,7 @@ package struct ProgramEnd: Sendable {
       guard let request = recent.removeValue(forKey: number) else { return [] }
       return refused(request, "the daemon is older than this program and does not know the request")
     case (.open, .unknownQuestion(let number)):
+      free(number)
       guard questions.removeValue(forKey: number) != nil, abandoned.remove(number) == nil else {
         return []
       }
@@ -315,7 +347,7 @@ package struct ProgramEnd: Sendable {
     write(.application(.foreground))
     // First what was told: a region whose crossing is found again would be told twice.
     let statements = questions.filter { $0.value.isStatement }.sorted { $0.key < $1.key }
-    for (number, question) in statements { write(.question(number: number, question)) }
+    for (number, _) in statements { _ = put(number) }
     func again(_ client: ClientID, _ action: ServiceAction) {
       lastNumber += 1
       refused += send(ServiceRequest(client, action), lastNumber)
@@ -335,7 +367,7 @@ package struct ProgramEnd: Sendable {
     if mode != .foreground { write(.application(mode)) }
     for (number, question) in questions.sorted(by: { $0.key < $1.key }) where !question.isStatement
     {
-      write(.question(number: number, question))
+      _ = put(number)
     }
     return refused
   }

@@ -2,6 +2,7 @@
 
 import FacadeTestSupport
 import Foundation
+import Geodesy
 import LinuxIO
 import SensorHub
 import SensorTypes
@@ -28,9 +29,9 @@ struct ServiceServerTests {
 
     func applicationChanged(isSuspended: Bool) {}
 
-    /// Waits for something that was heard, ten seconds at most.
-    func hears(_ isWanted: (EventContent) -> Bool) -> Bool {
-      let end = DispatchTime.now() + 10
+    /// Waits for something that was heard, so many seconds at most.
+    func hears(within seconds: Double = 10, _ isWanted: (EventContent) -> Bool) -> Bool {
+      let end = DispatchTime.now() + seconds
       while !contents.contains(where: isWanted) {
         guard news.wait(timeout: end) == .success else { return false }
       }
@@ -114,7 +115,9 @@ struct ServiceServerTests {
     #expect(port.connection == .connected(board: "boat", software: "2"))
     let identities = daemon.identities
     #expect(identities.count == 1)
-    #expect(identities[0].process == getpid() && identities[0].client == .current())
+    #expect(identities[0].process == getpid())
+    #expect(identities[0].client.executable == AuthorizationClient.current().executable)
+    #expect(identities[0].client.user == geteuid())
     port.send(ServiceRequest(client, .stop(.heading)))
     // An answer comes after what was asked before it.
     _ = port.answer(.authorization)
@@ -164,6 +167,50 @@ struct ServiceServerTests {
     #expect(daemon.board.waits { $0.heading && !$0.altitude })
     daemon.board.publish(.heading(degrees: 42, at: 1))
     #expect(one.hears(isHeading) && !other.contents.contains(where: isHeading))
+  }
+
+  @Test("what a program has said is carried out though it has gone, and nobody spins for it")
+  func farewell() throws {
+    let daemon = try Daemon()
+    var port: DaemonPort? = try DaemonPort(path: daemon.path)
+    #expect(port?.answer(.authorization) != nil)
+    let client = port?.connect(Listener())
+    for number in 0..<300 {
+      let region = MonitoredRegion(
+        identifier: "r", monitor: nil, center: .init(latitude: 53, longitude: 10),
+        radius: 100 + Double(number))
+      if let client { port?.send(ServiceRequest(client, .startRegion(region))) }
+    }
+    // Its answer comes after all that was sent before.
+    guard case .regions? = port?.answer(.regions(of: nil)) else {
+      Issue.record("no regions")
+      return
+    }
+    port = nil
+    let next = try DaemonPort(path: daemon.path)
+    guard case .regions(let list)? = next.answer(.regions(of: nil)) else {
+      Issue.record("no regions")
+      return
+    }
+    #expect(list.records.map(\.region.radius) == [399])
+  }
+
+  @Test("a daemon that is stopped and started at once is found again", arguments: 0..<20)
+  func restart(round: Int) throws {
+    let daemon = try Daemon()
+    let port = try DaemonPort(path: daemon.path)
+    let listener = Listener()
+    let client = port.connect(listener)
+    port.send(ServiceRequest(client, .start(.heading)))
+    #expect(daemon.board.waits { $0.heading })
+    daemon.stop()
+    try daemon.start()
+    // Nobody says when the program has its seat again: the board speaks until it is heard.
+    let isHeard = (1...100).contains { round in
+      daemon.board.publish(.heading(degrees: 42, at: Double(round)))
+      return listener.hears(within: 0.1, isHeading)
+    }
+    #expect(isHeard)
   }
 
   @Test("of too many connections the last ones are told so")

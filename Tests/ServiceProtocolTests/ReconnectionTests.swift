@@ -171,4 +171,39 @@ struct ReconnectionTests {
     talk.restart(run: 2)
     #expect(talk.actions == [])
   }
+
+  @Test("a program asks no more at once than the daemon lets it, the rest as answers come")
+  func manyQuestions() throws {
+    var talk = Conversation()
+    talk.connect()
+    let numbers = try (0..<40).map { _ in try talk.ask(.authorization) }
+    talk.exchange()
+    func asked() -> [UInt64] {
+      talk.asked.compactMap { if case .question(let number, _) = $0 { number } else { nil } }
+    }
+    #expect(asked() == Array(numbers[..<32]) && talk.daemon.isOpen)
+    talk.program.forget(numbers[32])
+    for number in numbers[..<32] { talk.daemon.answer(number, .authorization(report())) }
+    talk.exchange()
+    #expect(asked() == Array(numbers[..<32]) + numbers[33...])
+    // The next daemon is told what was to be told, however much it is.
+    let statements = try (0..<40).map { _ in
+      try talk.ask(.keep(regionEvent(.crossed(to: .inside))))
+    }
+    talk.exchange()
+    talk.restart(run: 2)
+    #expect(asked() == Array(statements[..<32]) && talk.daemon.isOpen)
+    for number in statements[..<32] { talk.daemon.answer(number, .kept(true)) }
+    talk.exchange()
+    #expect(asked() == statements)
+  }
+
+  @Test("a program with too many clients hears of it, and keeps its connection")
+  func manyClients() {
+    var talk = Conversation()
+    talk.connect()
+    for client in UInt64(1)...300 { talk.send(.register, client) }
+    talk.exchange()
+    #expect(talk.requests.count == 255 && talk.failures.count == 45 && talk.daemon.isOpen)
+  }
 }

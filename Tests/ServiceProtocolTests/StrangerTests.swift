@@ -139,6 +139,15 @@ struct StrangerTests {
         == .farewell(.excessive("more than 256 location managers and updates")))
   }
 
+  @Test("a number that is used for two questions ends the connection")
+  func sameNumber() throws {
+    var talk = Conversation()
+    talk.connect()
+    let question = try framed(ProgramMessage.question(number: 1, .capabilities))
+    #expect(talk.daemon.receive(question, at: 100).count == 1)
+    #expect(talk.daemon.receive(question, at: 100) == [] && talk.daemon.isClosed)
+  }
+
   @Test(
     "a program that reads nothing is closed with a reason, and measurements alone never do that")
   func slow() throws {
@@ -151,7 +160,7 @@ struct StrangerTests {
     let dropped = talk.daemon.dropped
     #expect(dropped >= 256 * 68)
     let text = String(repeating: "x", count: 10_000)
-    for _ in 0..<220 { talk.tell(.regionsUnreadable(text)) }
+    for _ in 0..<440 { talk.tell(.regionsUnreadable(text)) }
     #expect(talk.daemon.isClosed && talk.daemon.dropped > dropped)
     talk.exchange()
     #expect(talk.heard.last == .farewell(.slow))

@@ -51,6 +51,24 @@ public struct AuthorizationClient: Hashable, Codable, Sendable, CustomStringConv
     return nil
   }
 
+  /// The service of the system's manager that a process belongs to, by its control groups.
+  ///
+  /// Nobody else can give it its name: a user can call services of a manager of their own, groups inside a service, and services
+  /// inside a container as they like.
+  static func systemUnit(ofControlGroups text: String) -> String? {
+    for line in text.split(separator: "\n") {
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3, fields[1].isEmpty || fields[1] == "name=systemd" else { continue }
+      let names = fields[2].split(separator: "/")
+      guard let place = names.firstIndex(where: { $0.hasSuffix(".service") }),
+        names[..<place].allSatisfy({ $0.hasSuffix(".slice") }), names.first != "machine.slice",
+        names.first != "user.slice"
+      else { continue }
+      return String(names[place])
+    }
+    return nil
+  }
+
   static func name(of user: UInt32) -> String {
     var (entry, buffer) = (passwd(), [CChar](repeating: 0, count: 16_384))
     var found: UnsafeMutablePointer<passwd>?

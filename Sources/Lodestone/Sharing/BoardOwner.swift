@@ -188,8 +188,11 @@ private struct StandingObservations: Sendable {
     case .altitudeUnavailable: latest[.altitude] = observation
     case .altitude: forget(.altitude)
     case .motionUnavailable(let sensor, _, _): latest[.motion(sensor)] = observation
-    case .motion:
-      for sensor in MotionSensor.allCases { forget(.motion(sensor)) }
+    case .motion(let estimate):
+      // What speaks is not lost.
+      if estimate.force?.time == estimate.time { forget(.motion(.accelerometer)) }
+      if estimate.angularRate?.time == estimate.time { forget(.motion(.gyro)) }
+      if estimate.field != nil { forget(.motion(.magnetometer)) }
     case .sensor(let status): latest[.sensor(status.index)] = observation
     case .absoluteAltitude, .sky, .diagnostic: break
     }

@@ -142,6 +142,8 @@ private final class PortCore: Sendable {
 
   /// The pauses between attempts to connect in seconds: a daemon that has just been restarted is found within half a second.
   private static let pauses = 0.05...0.5
+  /// The age of a connection in seconds after whose loss the pauses begin anew.
+  private static let trust = 5.0
   private static let readAtOnce = 65_536
 
   let path: String
@@ -257,19 +259,22 @@ private final class PortCore: Sendable {
       state.end.connected(at: begin)
     }
     noteAttempt()
-    var unsent: [UInt8] = []
+    var (unsent, isUnwritable): ([UInt8], _) = ([], false)
     while true {
       let (output, isStopping, farewell, deadline) = state.withLock { state in
         (state.end.takeOutput(), state.isStopping, state.farewell, state.end.deadline)
       }
-      unsent += output
-      if !unsent.isEmpty {
-        guard let count = unsent.withUnsafeBytes({ connection.write($0) }) else {
-          return "the daemon has gone"
-        }
-        unsent.removeFirst(count)
-      }
       if let farewell { return farewell }
+      unsent += output
+      if !unsent.isEmpty, !isUnwritable {
+        if let count = unsent.withUnsafeBytes({ connection.write($0) }) {
+          unsent.removeFirst(count)
+        } else {
+          // What the daemon has said last is still read.
+          isUnwritable = true
+        }
+      }
+      if isUnwritable { unsent = [] }
       if isStopping { return "this process ends" }
       if let deadline, now >= deadline { return "the daemon does not greet" }
       poller.set(
@@ -282,10 +287,9 @@ private final class PortCore: Sendable {
       case .bytes(let count):
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         let now = now
-        state.withLock { state in
-          state.hear(state.end.receive(bytes, at: now))
-          if case .connected = state.connection { pause = Self.pauses.lowerBound }
-        }
+        state.withLock { $0.hear($0.end.receive(bytes, at: now)) }
+        // A daemon that soon ends every connection is not asked twenty times a second.
+        if now >= begin + Self.trust { pause = Self.pauses.lowerBound }
       }
     }
   }

@@ -19,7 +19,8 @@ package final class ProgramHost: Sendable {
     var clients: [ClientID: ClientID] = [:]
     /// The number of messages that wait to be carried out.
     var queued = 0
-    var hasEnded = false
+    /// The questions of a kind that one answer is awaited for.
+    var patient: [ServiceQuestion: [UInt64]] = [:]
   }
 
   private let state: Mutex<State>
@@ -59,7 +60,12 @@ package final class ProgramHost: Sendable {
   package func advance(to now: Double) { state.withLock { $0.end.advance(to: now) } }
 
   /// Closes the connection for a reason, which is the last message.
-  package func close(_ reason: Farewell) { state.withLock { $0.end.close(reason) } }
+  package func close(_ reason: Farewell, at now: Double) {
+    state.withLock { state in
+      state.end.advance(to: now)
+      state.end.close(reason)
+    }
+  }
 
   /// Takes bytes of the program.
   package func receive(_ bytes: UnsafeRawBufferPointer, at now: Double) {
@@ -87,9 +93,8 @@ package final class ProgramHost: Sendable {
   /// Returns the next frame to write, or `nil`.
   package func next() -> [UInt8]? { state.withLock { $0.end.next() } }
 
-  /// Ends the program's clients: its connection is gone.
+  /// Ends the program's clients: its connection is gone. What it has said before is carried out.
   package func end() {
-    state.withLock { $0.hasEnded = true }
     work.async { [self] in
       let clients = state.withLock { state in
         defer { state.clients = [:] }
@@ -102,7 +107,6 @@ package final class ProgramHost: Sendable {
   // MARK: The program
 
   private func carryOut(_ message: DaemonEnd.Incoming) {
-    guard !state.withLock({ $0.hasEnded }) else { return }
     switch message {
     case .greeted: break
     case .application(let mode): runtime.applicationState = ApplicationState(mode)
@@ -136,16 +140,26 @@ package final class ProgramHost: Sendable {
     if hasNews { wake() }
   }
 
+  /// Answers a question that may take seconds. One that is asked again meanwhile gets the same answer.
   private func answerLater(_ number: UInt64, _ question: ServiceQuestion) {
-    patience.async { [self] in answer(number, question) }
+    let isFirst = state.withLock { state in
+      state.patient[question, default: []].append(number)
+      return state.patient[question]?.count == 1
+    }
+    guard isFirst else { return }
+    patience.async { [self] in
+      let answer = runtime.answer(question)
+      tell(answer, to: state.withLock { $0.patient.removeValue(forKey: question) ?? [] })
+    }
   }
 
   private func answer(_ number: UInt64, _ question: ServiceQuestion) {
-    let answer = runtime.answer(question)
-    state.withLock { state in
-      guard let answer else { return }
-      state.end.answer(number, answer)
-    }
+    tell(runtime.answer(question), to: [number])
+  }
+
+  private func tell(_ answer: ServiceAnswer?, to numbers: [UInt64]) {
+    guard let answer else { return }
+    state.withLock { state in for number in numbers { state.end.answer(number, answer) } }
     wake()
   }
 

@@ -21,9 +21,10 @@ package struct ProgramIdentity: Hashable, Sendable {
     guard let peer = connection.peer, peer.process > 0, let handle = connection.peerProcess(peer)
     else { return nil }
     let folder = "\(processes)/\(peer.process)"
+    guard let groups = text("\(folder)/cgroup") else { return nil }
     let client = AuthorizationClient(
       executable: executable(folder), user: peer.user,
-      unit: AuthorizationClient.unit(ofControlGroups: text("\(folder)/cgroup")))
+      unit: AuthorizationClient.systemUnit(ofControlGroups: groups))
     // What was read is this process's only if its number was not another's by then.
     guard handle.isRunning else { return nil }
     return ProgramIdentity(client: client, process: peer.process)
@@ -46,8 +47,8 @@ package struct ProgramIdentity: Hashable, Sendable {
   }
 
   /// Reads the beginning of a small file of the kernel.
-  private static func text(_ path: String) -> String {
-    guard let file = fopen(path, "re") else { return "" }
+  private static func text(_ path: String) -> String? {
+    guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 16_384)
     let count = fread(&bytes, 1, bytes.count, file)

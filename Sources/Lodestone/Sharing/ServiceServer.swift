@@ -60,8 +60,9 @@ package final class ServiceServer: Sendable {
   /// The number of connections.
   package var connectionCount: Int { shared.withLock { $0.count } }
 
-  /// Begins to serve.
+  /// Begins to serve. The server keeps running until it is stopped.
   ///
+  /// - Parameter listener: Where programs arrive. It is the server's from here on, and closed when the server stops.
   /// - Throws: An error if the process or the machine has no file descriptor left.
   package init(
     _ listener: LocalListener, limits: ServerLimits = ServerLimits(),
@@ -69,19 +70,24 @@ package final class ServiceServer: Sendable {
   ) throws {
     poller = try Poller()
     try poller.add(listener.descriptor, token: 0, .readable)
-    // The loop is made on its thread, and used by no other.
-    nonisolated(unsafe) let listener = listener
+    let loop = ServiceLoop(self, poller, listener, limits, clocks, admit)
+    // It is used on its thread alone from here on.
+    nonisolated(unsafe) let unsafeLoop = loop
     let thread = Thread { [self] in
-      ServiceLoop(self, poller, listener, limits, clocks, admit).run()
+      unsafeLoop.run()
       ended.signal()
     }
     thread.name = "services"
     thread.start()
   }
 
-  /// Tells every program that the daemon ends, and waits until the thread has ended, a second at most.
+  /// Tells every program that the daemon ends, and waits until nobody listens any more, a second at most.
   package func stop() {
-    shared.withLock { $0.isStopping = true }
+    let isFirst = shared.withLock { shared in
+      defer { shared.isStopping = true }
+      return !shared.isStopping
+    }
+    guard isFirst else { return }
     poller.wake()
     _ = ended.wait(timeout: .now() + 1)
   }
@@ -118,6 +124,8 @@ private final class ServiceLoop {
     var unsent: [UInt8] = []
     var sent = 0
     var interest: Poller.Interest = .readable
+    /// Nothing more can be written, but what was sent before is still read.
+    var isUnwritable = false
     /// The time since which nothing was taken of what waits.
     var stuckSince: Double?
     var isGone = false
@@ -128,6 +136,8 @@ private final class ServiceLoop {
   private static let readAtOnce = 16_384
   private static let writtenAtOnce = 65_536
   private static let acceptedAtOnce = 16
+  /// The number of bytes below which a buffer is kept for what comes next.
+  private static let keptCapacity = 4_096
   /// The time between two looks at what is late, in seconds.
   private static let looks = 0.1
   /// The pause after accepting has failed, in seconds.
@@ -137,7 +147,7 @@ private final class ServiceLoop {
 
   private unowned let server: ServiceServer
   private let poller: Poller
-  private let listener: LocalListener
+  private var listener: LocalListener?
   private let limits: ServerLimits
   private let clocks: RuntimeClocks
   private let admit: ServiceServer.HostFactory
@@ -168,24 +178,32 @@ private final class ServiceLoop {
       if isStopping, stoppingSince == nil { begin(stoppingAt: now) }
       if let since = stoppingSince, seats.isEmpty || now >= since + Self.lastMessages { break }
       for token in news { serve(token, at: now) }
-      for ready in poller.wait(until: deadline(now)) {
-        if ready.token == 0 {
-          accept(at: now)
-        } else {
-          if ready.isReadable || ready.isHungUp { read(ready.token, at: now) }
-          serve(ready.token, at: now)
-        }
-      }
-      expire(at: now)
+      let found = poller.wait(until: deadline(now))
+      react(to: found, at: self.now)
     }
     for token in Array(seats.keys) { remove(token) }
+    listener = nil
+  }
+
+  private func react(to found: [Poller.Ready], at now: Double) {
+    for ready in found {
+      if ready.token == 0 {
+        accept(at: now)
+      } else {
+        if ready.isReadable || ready.isHungUp { read(ready.token, at: now) }
+        serve(ready.token, at: now)
+      }
+    }
+    resume(at: now)
+    expire(at: now)
   }
 
   private func begin(stoppingAt now: Double) {
     stoppingSince = now
-    poller.remove(listener.descriptor)
+    if let listener { poller.remove(listener.descriptor) }
+    listener = nil
     for (token, seat) in seats {
-      seat.host.close(.ending)
+      seat.host.close(.ending, at: now)
       serve(token, at: now)
     }
   }
@@ -199,6 +217,7 @@ private final class ServiceLoop {
   // MARK: Connections
 
   private func accept(at now: Double) {
+    guard let listener else { return }
     for _ in 0..<Self.acceptedAtOnce {
       do {
         guard let connection = try listener.accept() else { return }
@@ -213,13 +232,13 @@ private final class ServiceLoop {
   }
 
   private func take(_ connection: LocalConnection, at now: Double) {
+    // How many there are is asked first: who it is takes longer.
+    guard let user = connection.peer?.user, seats.count < limits.connections,
+      seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
+    else { return refuse(connection, .crowded, at: now) }
     guard let identity = ProgramIdentity.of(connection) else {
       return refuse(connection, .failed("the kernel does not say who connects"), at: now)
     }
-    let user = identity.client.user
-    guard seats.count < limits.connections,
-      seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
-    else { return refuse(connection, .crowded, at: now) }
     lastToken += 1
     let token = lastToken
     let host = admit(identity, now) { [weak server] in server?.note(token) }
@@ -258,6 +277,7 @@ private final class ServiceLoop {
     case .bytes(let count):
       seat.host.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now)
     case .nothing: break
+    // It comes after all that was sent.
     case .end: seats[token]?.isGone = true
     }
   }
@@ -266,15 +286,27 @@ private final class ServiceLoop {
   private func serve(_ token: UInt64, at now: Double) {
     guard var seat = seats[token] else { return }
     seats[token] = nil
-    let isDone = !seat.isGone && write(&seat, at: now)
+    let isDone = !seat.isGone && (seat.isUnwritable || write(&seat, at: now))
     seats[token] = seat
     if seat.isGone || isDone && seat.host.isClosed { return remove(token) }
     var interest: Poller.Interest = []
     if seat.host.isReading { interest.insert(.readable) }
-    if !isDone { interest.insert(.writable) }
-    if interest != seat.interest {
-      seats[token]?.interest = interest
-      poller.set(seat.connection.descriptor, token: token, interest)
+    if !isDone, !seat.isUnwritable { interest.insert(.writable) }
+    wait(for: interest, at: token)
+  }
+
+  private func wait(for interest: Poller.Interest, at token: UInt64) {
+    guard let seat = seats[token], interest != seat.interest else { return }
+    seats[token]?.interest = interest
+    let file = seat.connection.descriptor
+    // Who is waited for nothing is not waited for at all: a hung-up end would be told again and again.
+    if interest == [] { return poller.remove(file) }
+    guard seat.interest == [] else { return poller.set(file, token: token, interest) }
+    do {
+      try poller.add(file, token: token, interest)
+    } catch {
+      server.count { $0.failures += 1 }
+      remove(token)
     }
   }
 
@@ -282,7 +314,7 @@ private final class ServiceLoop {
   private func write(_ seat: inout Seat, at now: Double) -> Bool {
     while true {
       if seat.sent == seat.unsent.count {
-        seat.unsent.removeAll(keepingCapacity: true)
+        seat.unsent.removeAll(keepingCapacity: seat.unsent.count < Self.keptCapacity)
         seat.sent = 0
         while seat.unsent.count < Self.writtenAtOnce, let frame = seat.host.next() {
           seat.unsent += frame
@@ -296,8 +328,9 @@ private final class ServiceLoop {
         seat.connection.write(UnsafeRawBufferPointer(rebasing: bytes[seat.sent...]))
       }
       guard let count else {
-        seat.isGone = true
-        return false
+        seat.isUnwritable = true
+        (seat.unsent, seat.sent) = ([], 0)
+        return true
       }
       guard count > 0 else {
         seat.stuckSince = seat.stuckSince ?? now
@@ -308,13 +341,16 @@ private final class ServiceLoop {
     }
   }
 
+  /// Accepts again after a pause.
+  private func resume(at now: Double) {
+    guard let time = pausedUntil, now >= time, let listener else { return }
+    pausedUntil = nil
+    poller.set(listener.descriptor, token: 0, .readable)
+  }
+
   private func expire(at now: Double) {
     guard now >= nextLook else { return }
     nextLook = now + Self.looks
-    if let time = pausedUntil, now >= time {
-      pausedUntil = nil
-      poller.set(listener.descriptor, token: 0, .readable)
-    }
     for (token, seat) in seats {
       if let since = seat.stuckSince, now >= since + limits.patience {
         server.count { $0.slow += 1 }
@@ -328,16 +364,23 @@ private final class ServiceLoop {
         }
       }
     }
-    limitWaiting()
+    limitWaiting(at: now)
   }
 
-  private func limitWaiting() {
+  /// Closes programs of the user for whose programs most waits, those first for which most waits, until little enough does.
+  private func limitWaiting(at now: Double) {
     let waiting = seats.mapValues(\.waitingCount)
     var sum = waiting.values.reduce(0, +)
     guard sum > limits.waiting else { return }
-    for (token, count) in waiting.sorted(by: { $0.value > $1.value }) where sum > limits.waiting {
+    var sums: [UInt32: Int] = [:]
+    for (token, count) in waiting {
+      if let seat = seats[token] { sums[seat.user, default: 0] += count }
+    }
+    guard let user = sums.max(by: { $0.value < $1.value })?.key else { return }
+    let own = waiting.filter { seats[$0.key]?.user == user }
+    for (token, count) in own.sorted(by: { $0.value > $1.value }) where sum > limits.waiting {
       server.count { $0.slow += 1 }
-      remove(token)
+      seats[token]?.host.close(.slow, at: now)
       sum -= count
     }
   }

@@ -18,6 +18,21 @@ struct AuthorizationClientTests {
     #expect(AuthorizationClient.unit(ofControlGroups: text) == unit)
   }
 
+  @Test(
+    "a unit that a user or a container can name is none of the system's",
+    arguments: [
+      ("0::/system.slice/boat.service\n", "boat.service"),
+      ("0::/boat.slice/boat-sensors.slice/boat.service/worker\n", "boat.service"),
+      ("0::/system.slice/boat.service/evil.service\n", "boat.service"),
+      ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/boat.service\n", nil),
+      ("0::/machine.slice/x.service\n", nil),
+      ("0::/system.slice/docker-1.scope/system.slice/boat.service\n", nil),
+      ("1:name=systemd:/system.slice/old.service\n", "old.service"), ("", nil),
+    ] as [(String, String?)])
+  func systemUnits(text: String, unit: String?) {
+    #expect(AuthorizationClient.systemUnit(ofControlGroups: text) == unit)
+  }
+
   @Test("M10: the running program is known by its path and its user, and says so in words")
   func current() {
     let client = AuthorizationClient.current()
