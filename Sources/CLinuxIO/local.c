@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -109,24 +108,4 @@ int lodestone_poller_wait(int poller, struct lodestone_ready *ready, unsigned co
                           | (bits & (EPOLLHUP | EPOLLERR) ? LODESTONE_HUNG_UP : 0);
   }
   return found;
-}
-
-int lodestone_notify(const char *state) {
-  const char *path = getenv("NOTIFY_SOCKET");
-  if (!path || !*path) return 0;
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  size_t length = strlen(path);
-  if (length >= sizeof address.sun_path) return -ENAMETOOLONG;
-  if (*path != '/' && *path != '@') return -EAFNOSUPPORT;
-  memcpy(address.sun_path, path, length);
-  // An abstract name begins with a zero, and has no zero at its end.
-  if (*path == '@') address.sun_path[0] = 0;
-  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
-  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return -errno;
-  ssize_t sent =
-      sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, size);
-  int result = sent < 0 ? -errno : 1;
-  close(fd);
-  return result;
 }

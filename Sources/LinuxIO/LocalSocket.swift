@@ -44,7 +44,7 @@ package final class LocalConnection {
   /// What a read has brought.
   package enum Arrival: Hashable, Sendable {
     case bytes(Int)
-    /// Nothing for now.
+    /// Nothing has arrived since the last read.
     case nothing
     /// The other end is gone.
     case end
@@ -113,7 +113,7 @@ package final class LocalListener {
   /// The descriptor, to wait for.
   package let descriptor: Int32
   /// The lock beside the socket, held as long as somebody listens: of two daemons that start at once one gives up.
-  private let lock: Int32?
+  private let lock: Int32
   private let inode: ino_t
 
   /// Listens at a path, and replaces a socket that an earlier run has left there.
@@ -145,21 +145,14 @@ package final class LocalListener {
     inode = Self.inode(of: path) ?? 0
   }
 
-  /// Takes over a socket that listens already, from the service manager.
-  package init(inherited descriptor: Int32, path: String) {
-    (self.path, self.descriptor, lock, inode) = (path, descriptor, nil, 0)
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-  }
-
   deinit {
-    // Another may have replaced it; and what was inherited stays.
-    if lock != nil, let inode = Self.inode(of: path), inode == self.inode { unlink(path) }
+    // Another program may have replaced the file.
+    if let inode = Self.inode(of: path), inode == self.inode { unlink(path) }
     close(descriptor)
-    if let lock { close(lock) }
+    close(lock)
   }
 
-  /// Takes the next program that has arrived, or returns `nil` if there is none.
+  /// Accepts the next connection, or returns `nil` if no program is waiting.
   ///
   /// - Throws: An error after which to pause: this process or the machine has no file descriptor left.
   package func accept() throws(LocalSocketError) -> LocalConnection? {

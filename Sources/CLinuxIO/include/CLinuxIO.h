@@ -73,8 +73,6 @@ int lodestone_peer(int fd, struct lodestone_peer *peer);
 int lodestone_peer_process(int fd, int32_t process);
 /// Whether the process of such a descriptor still runs: 1 or 0.
 int lodestone_process_runs(int fd);
-/// Tells systemd something (sd_notify). Returns 1, or 0 if it does not want to know.
-int lodestone_notify(const char *state);
 
 #define LODESTONE_READABLE 1
 #define LODESTONE_WRITABLE 2

@@ -28,7 +28,7 @@ package struct ServerCounters: Hashable, Codable, Sendable {
   package var refused: UInt64 = 0
   /// Connections that were closed because the program took nothing, or because too much waited.
   package var slow: UInt64 = 0
-  /// Failures to accept, after each of which the server pauses.
+  /// Failures to accept a connection. The server pauses after each.
   package var failures: UInt64 = 0
 }
 
@@ -48,7 +48,6 @@ package final class ServiceServer: Sendable {
     var isStopping = false
     var news: Set<UInt64> = []
     var counters = ServerCounters()
-    var count = 0
   }
 
   private let poller: Poller
@@ -57,8 +56,6 @@ package final class ServiceServer: Sendable {
 
   /// The counters so far.
   package var counters: ServerCounters { shared.withLock { $0.counters } }
-  /// The number of connections.
-  package var connectionCount: Int { shared.withLock { $0.count } }
 
   /// Begins to serve. The server keeps running until it is stopped.
   ///
@@ -111,8 +108,6 @@ package final class ServiceServer: Sendable {
   fileprivate func count(_ change: (inout ServerCounters) -> Void) {
     shared.withLock { change(&$0.counters) }
   }
-
-  fileprivate func setCount(_ count: Int) { shared.withLock { $0.count = count } }
 }
 
 /// The work of a server's thread.
@@ -251,7 +246,6 @@ private final class ServiceLoop {
     }
     seats[token] = Seat(connection: connection, host: host, user: user)
     server.count { $0.accepted += 1 }
-    server.setCount(seats.count)
   }
 
   private func refuse(_ connection: LocalConnection, _ reason: Farewell, at now: Double) {
@@ -266,7 +260,6 @@ private final class ServiceLoop {
     guard let seat = seats.removeValue(forKey: token) else { return }
     poller.remove(seat.connection.descriptor)
     seat.host.end()
-    server.setCount(seats.count)
   }
 
   // MARK: Bytes
