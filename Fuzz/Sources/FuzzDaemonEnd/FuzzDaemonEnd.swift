@@ -2,7 +2,7 @@ import CFuzzer
 import Foundation
 import FuzzChecks
 
-/// Attacks `ServiceChecks.daemonEnd`.
+/// Attacks the daemon's end of a connection, as `ServiceChecks.daemonEnd` checks it.
 @main
 struct FuzzDaemonEnd {
   static func main() {

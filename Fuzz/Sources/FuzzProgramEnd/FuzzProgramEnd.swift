@@ -2,7 +2,7 @@ import CFuzzer
 import Foundation
 import FuzzChecks
 
-/// Attacks `ServiceChecks.programEnd`.
+/// Attacks a program's end of a connection, as `ServiceChecks.programEnd` checks it.
 @main
 struct FuzzProgramEnd {
   static func main() {

@@ -101,8 +101,7 @@
   public var largestDeviation = 4.0
   /// Random walk of the field, in uT^2/s. Default 0.004.
   public var noise = 0.004
-  /// Angle that the board turns by until the doubt about a field that has turned north at rest has halved, in rad.
-  /// Default 1.5.
+  /// Angle of turning that halves the doubt about a field that has turned north at rest, in rad. Default 1.5.
   public var doubtAngle = 1.5
   /// Smallest horizontal field, in uT. Default 0.1.
   public var leastHorizontal = 0.1
@@ -123,8 +122,9 @@
   public var recordShift = 0.5
   /// Angle from which a solution of the residual offset moves north, in rad. Default 0.3.
   public var solutionTurn = 0.3
-  /// Heading variance afterwards, (5 deg)^2, in rad^2; at least as much is added after a change of record whose shift is
-  /// unknown. Default 0.0076.
+  /// Heading variance after such a move, (5 deg)^2, in rad^2. Default 0.0076.
+  ///
+  /// At least this much is added after a change of record whose shift is unknown.
   public var solutionVariance = 0.0076
   /// A magnet found this soon was there when north was found, in s. Default 15.
   public var proofDuration = 15.0
@@ -132,8 +132,8 @@
   public var magnetVariance = 1.0
   /// Ceiling of what a change of the offset adds to the variance of heading, in rad^2. Default 1.
   public var largestVariance = 1.0
-  /// Deviation that a known change of the offset adds to the gyro's bias, in shares of the angle by which it turns the
-  /// field, 1/s. Default 0.02.
+  /// Deviation that a change of the offset in motion adds to the gyro's bias, in shares of the angle by which it turns the
+  /// field, in 1/s. Default 0.02.
   public var biasShare = 0.02
 }
 

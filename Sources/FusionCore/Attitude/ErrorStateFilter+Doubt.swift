@@ -48,7 +48,9 @@ extension ErrorStateFilter {
     summarise(c)
   }
 
-  /// Adds variance to the gyro's bias, which a field that was wrong by so many uT^2 has taught wrongly.
+  /// Adds variance to the gyro's bias that the filter learned from a wrong field.
+  ///
+  /// - Parameter square: The square of the field's error, in uT^2.
   private mutating func loosenBias(bySquare square: Double, _ c: AttitudeConstants) {
     let turn = min(c.north.largestVariance, square / max(field.x * field.x, 1))
     let added = turn * c.north.biasShare * c.north.biasShare
@@ -104,8 +106,9 @@ extension ErrorStateFilter {
     summarise(c)
   }
 
-  /// Doubts heading and gyro bias after a rest during which the magnetometer was silent for so many seconds: it may have
-  /// been a slow turn. Whether the turn goes on, rest and field say from here on.
+  /// Adds variance to heading and gyro bias after a rest without a field. A slow turn may have passed for rest meanwhile.
+  ///
+  /// - Parameter seconds: The duration of the silence, in s.
   mutating func doubtRest(unobservedFor seconds: Double, _ c: AttitudeConstants) {
     let turn = c.slowTurn.unobserved * seconds
     covariance.add(min(turn * turn, c.north.largestVariance), to: 2)

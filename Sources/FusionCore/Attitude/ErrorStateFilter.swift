@@ -270,7 +270,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var isFindingBias: Bool
     /// Whether the field is known not to be the earth's.
     var isDisturbed: Bool
-    /// Whether the board lies still in a field of which nothing but the azimuth is wrong.
+    /// Whether the board is at rest and the field deviates most in its azimuth.
     var isTurned = false
     /// Whether it is so plainly not the earth's, after it was, that a magnet has come near.
     var isBesideMagnet: Bool

@@ -1,4 +1,4 @@
-// One board, several programs: each has a seat, which is to it what a board of its own would be.
+// One board that several programs share. A program's seat behaves like a board of its own.
 
 import LocationServices
 import SensorHub
@@ -116,7 +116,7 @@ package final class BoardOwner: Sendable {
   fileprivate func remove(_ id: UInt64) { change { $0[id] = nil } }
 
   private func change(_ body: (inout [UInt64: Member]) -> Void) {
-    // The board is told under the lock: of two that change at once the later one's sum stands.
+    // The demand is set under the lock, so that of two changes at once the later sum is the one that stays.
     state.withLock { state in
       body(&state.members)
       let demand = state.members.values.reduce(Demand()) { $0.merged(with: $1.demand) }

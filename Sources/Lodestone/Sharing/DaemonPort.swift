@@ -142,7 +142,7 @@ private final class PortCore: Sendable {
 
   /// The pauses between attempts to connect in seconds: a daemon that has just been restarted is found within half a second.
   private static let pauses = 0.05...0.5
-  /// The age of a connection in seconds after whose loss the pauses begin anew.
+  /// The age from which a lost connection counts as a good one, in seconds. The next attempt then follows soon.
   private static let trust = 5.0
   private static let readAtOnce = 65_536
 

@@ -184,8 +184,8 @@ extension ApplicationState {
   }
 }
 
-/// One of a program's clients. What it is told goes to the program, which holds it back itself while it is suspended. It is
-/// released, and lets go of its host, when the connection ends.
+/// A client of a program, as the services see it. It sends each event to the program, which itself holds events back while it is
+/// suspended. The end of the connection releases it.
 private final class RemoteClient: ServiceClient {
   private let host: ProgramHost
   private let id: ClientID

@@ -32,8 +32,8 @@ package struct ProgramIdentity: Hashable, Sendable {
 
   /// Returns the path of the executable.
   ///
-  /// A path in brackets is no path, and no rule matches it. In a mount namespace of its own a program can give its executable any
-  /// path; the file itself tells, by its device and number.
+  /// In a mount namespace of its own, a program can give its executable any path. The path therefore counts only if the file at this
+  /// path has the device and the number of the running one. Otherwise the result is a text in brackets, which names no file.
   private static func executable(_ folder: String) -> String {
     let link = "\(folder)/exe"
     guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else {

@@ -36,7 +36,7 @@ struct CBORReader: Sendable {
     var argument: UInt64
     /// Whether items follow up to a stop.
     var isIndefinite: Bool
-    /// Behind the head.
+    /// The position of the first byte after the item's head.
     var next: Int
   }
 
