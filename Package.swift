@@ -249,7 +249,10 @@ let package = Package(
     // A board that says what a test lets it say.
     .target(
       name: "FacadeTestSupport",
-      dependencies: ["Lodestone", "SensorTypes", "SensorBus", "LinearAlgebra"],
+      dependencies: [
+        "Lodestone", "LocationServices", "ServiceProtocol", "StateStore", "LinuxIO", "SensorTypes",
+        "SensorBus", "LinearAlgebra", "BoardTestSupport",
+      ],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
     // What the tests of several parts of the command print.

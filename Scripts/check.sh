@@ -42,6 +42,9 @@ release=$(Scripts/build.sh --bin)
 step "all tests"
 make test
 
+step "the facades' tests once more, with the services behind a daemon's socket"
+LODESTONE_TEST_WAY=daemon Scripts/build.sh --test --filter '^(CoreLocation|CoreMotion|MapKit)Tests\.'
+
 step "every symbol of the SDK is public as the inventory declares it, and has its test"
 Tests/inventory-faults.py
 Tests/inventory.py "$release"

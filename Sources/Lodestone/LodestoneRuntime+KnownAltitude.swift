@@ -1,59 +1,59 @@
-// What a program says of the board's height, as `lodestone altitude` does.
+// What a program says of the board's altitude, as `lodestone altitude` does.
 
+import LocationServices
 public import SensorTypes
-import StateStore
 
 extension LodestoneRuntime {
-  /// There is no board that could be told.
+  /// The altitude of the board cannot be set.
   public struct NothingToTell: Error, Sendable, CustomStringConvertible {
-    /// The message, in one line.
+    /// The reason, in one line.
     public let description: String
   }
 
-  /// Says how high the board is now: `CMAltimeter` and all that asks for altitude then have a height above the sea that
-  /// fades as the weather drifts, 6.6 m in the first hour. It takes effect within two seconds, once the barometer
-  /// measures, and is kept for the next run, which uses it if the date was known when it took effect; without a barometer, while no client wants altitude for a minute, or where the
-  /// board file says at which altitude the board stays, it says nothing, as a diagnostic says.
+  /// Sets the elevation of the board as it is now.
   ///
-  /// Opens the board if need be. Throws `KnownAltitudeError` for what no place has.
+  /// `CMAltimeter`, and whatever asks for an altitude, then has an elevation above the sea whose accuracy fades as the weather drifts, by
+  /// 6.6 m in the first hour. The elevation takes effect within two seconds, once the barometer measures. It is kept for the next run, which
+  /// uses it if the date was known when it took effect. It has no effect without a barometer, if no client wants an altitude for a minute, or
+  /// if the board file says at which altitude the board stays; a diagnostic then says so.
+  ///
+  /// Opens the board if necessary.
   ///
   /// - Parameters:
-  ///   - elevation: Metres above mean sea level, -500 to 9000.
-  ///   - accuracy: One sigma of it, metres, 0.1 to 500.
+  ///   - elevation: The elevation above mean sea level in meters, -500 to 9000.
+  ///   - accuracy: One sigma of it in meters, 0.1 to 500.
+  /// - Throws: `KnownAltitudeError` for a value out of range, `NothingToTell` if it cannot be set.
   public func setKnownElevation(_ elevation: Double, accuracy: Double) throws {
-    let (store, clock) = try knownAltitude()
-    try store.set(KnownAltitude.Elevation(elevation, accuracy: accuracy, now: clock))
+    try set(.elevation(elevation, accuracy: accuracy))
   }
 
-  /// Says what an aerodrome or a harbour gives for the pressure at sea level.
+  /// Sets the pressure at sea level, as an aerodrome or a harbor reports it.
   ///
   /// - Parameters:
-  ///   - qnh: Hectopascals by the ICAO standard atmosphere, 870 to 1085. A whole number is taken for one that was rounded
-  ///     down, as METAR does.
-  ///   - accuracy: One sigma of it, hectopascals; the chip's own error, 1 hPa, is added.
-  ///   - stationElevation: How high the station lies, metres: the error of the air's temperature grows with the height
-  ///     between it and the board.
-  ///   - age: How old it is, seconds, three hours at most.
+  ///   - qnh: The pressure by the ICAO standard atmosphere in hectopascals, 870 to 1085. A whole number is taken as rounded down, as METAR
+  ///     does.
+  ///   - accuracy: One sigma of it in hectopascals. The chip's own error, 1 hPa, is added.
+  ///   - stationElevation: The elevation of the station in meters. The error by the temperature of the air grows with the height between the
+  ///     station and the board.
+  ///   - age: The age of the report in seconds, three hours at most.
+  /// - Throws: `KnownAltitudeError` for a value out of range, `NothingToTell` if it cannot be set.
   public func setQNH(
     _ qnh: Double, accuracy: Double = KnownAltitude.usualPressureAccuracy,
     stationElevation: Double = 0, age: Double = 0
   ) throws {
-    let (store, clock) = try knownAltitude()
-    try store.set(
-      KnownAltitude.QNH(
-        qnh, accuracy: accuracy, stationElevation: stationElevation, age: age, now: clock))
+    try set(.qnh(qnh, accuracy: accuracy, stationElevation: stationElevation, age: age))
   }
 
-  /// Forgets elevation and QNH.
-  public func clearKnownAltitude() throws { try knownAltitude().store.clear() }
+  /// Forgets elevation and pressure.
+  ///
+  /// - Throws: `NothingToTell` if there is no board, or nothing can be stored.
+  public func clearKnownAltitude() throws { try set(.unknown) }
 
-  private func knownAltitude() throws -> (store: KnownAltitudeStore, clock: ClockReading) {
-    guard let source = openedSource else {
-      throw NothingToTell(description: openingFailure ?? "there is no board")
+  private func set(_ statement: AltitudeStatement) throws {
+    switch ask(.setAltitude(statement)) {
+    case .unfit(let reason): throw KnownAltitudeError(description: reason)
+    case .impossible(let reason): throw NothingToTell(description: reason)
+    case nil: break
     }
-    guard let known = source.knownAltitude else {
-      throw NothingToTell(description: "this board keeps nothing")
-    }
-    return known
   }
 }

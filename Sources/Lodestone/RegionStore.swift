@@ -3,7 +3,7 @@
 import Foundation
 import JSONReading
 import LocationServices
-import StateStore
+package import StateStore
 import Synchronization
 
 /// Keeps which regions are watched, and on which side of each boundary the application knows the board to be.
@@ -11,7 +11,7 @@ import Synchronization
 /// A crossing is kept in the moment before the application is told of it, on the thread that tells it, and forced to the
 /// disk after that: a program that is killed between two of them, or while it is told of one, has neither lost nor doubled
 /// one, and after a power cut the last one may be told again. Where nothing can be written all goes on, for this run.
-final class RegionStore: Sendable {
+package final class RegionStore: Sendable {
   private struct Content: Codable {
     static let newest = 1
     var schema: Int
@@ -36,8 +36,10 @@ final class RegionStore: Sendable {
   /// Why what is watched now is lost with the program, for a person; `nil` where it is kept.
   var problem: String? { state.withLock { $0.problem } }
 
+  /// Makes a store.
+  ///
   /// - Parameter file: `nil` keeps nothing.
-  init(_ file: ApplicationFile?) { self.file = file }
+  package init(_ file: ApplicationFile?) { self.file = file }
 
   /// The store of the running program.
   static func current() -> RegionStore {

@@ -18,13 +18,14 @@ struct ClientLedger: Sendable {
   private var started: [Service] = []
   private var constraints: [BeaconConstraint] = []
   private var authorization: Pending<AuthorizationRequest>?
-  private var awaitsLocation = false
+  /// Whether the client awaits the answer to a request for one location. Until it has arrived, another request is the same one.
+  private(set) var awaitsLocation = false
   /// The number of deferrals whose end was not reported yet.
   private var deferrals = 0
   /// The regions whose state was asked for.
   private var askedRegions: [MonitoredRegion] = []
-  /// The last state that the client was told of a region.
-  private var toldRegions: [RegionKey: RegionState] = [:]
+  /// The last state that the client was told of a region, which another one of the same name may have replaced.
+  private var toldRegions: [RegionKey: (region: MonitoredRegion, state: RegionState)] = [:]
   /// The number of the request before which events of a kind are stale.
   private var starts: [EventSource: UInt64] = [:]
 
@@ -66,19 +67,22 @@ struct ClientLedger: Sendable {
     case .askRegion(let region):
       askedRegions.removeAll { $0.key == region.key }
       askedRegions.append(region)
-    // Whoever begins to watch a region has been told nothing of it.
-    case .startRegion(let region, _): toldRegions[region.key] = nil
-    case .stopRegion(let key): toldRegions[key] = nil
-    case .register, .disallowDeferral, .suspend, .resume, .answer, .dismissPrompt, .regionTold,
-      .release:
+    case .register, .disallowDeferral, .suspend, .resume, .answer, .dismissPrompt, .startRegion,
+      .stopRegion, .regionTold, .release:
       break
     }
   }
+
+  /// Takes note that no daemon answers the request for a location.
+  mutating func giveUpLocation() { awaitsLocation = false }
 
   private mutating func cancelRequest(_ number: UInt64) {
     if awaitsLocation { starts[.answer] = number }
     awaitsLocation = false
   }
+
+  /// Forgets what the client was told of a region, which some client begins to watch, or watches no longer.
+  mutating func forget(_ region: RegionKey) { toldRegions[region] = nil }
 
   // MARK: Events
 
@@ -115,8 +119,8 @@ struct ClientLedger: Sendable {
     switch event.kind {
     case .answered: askedRegions.removeAll { $0.key == event.region.key }
     case .crossed(let state), .settled(let state):
-      if toldRegions[event.region.key] == state { return false }
-      toldRegions[event.region.key] = state
+      if let told = toldRegions[event.region.key], told == (event.region, state) { return false }
+      toldRegions[event.region.key] = (event.region, state)
     case .started, .failed, .unkept: break
     }
     return true

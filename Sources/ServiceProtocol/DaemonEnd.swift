@@ -1,6 +1,7 @@
 // The daemon's end of one connection, as a value: bytes in, messages out. It has no socket, and time is an argument.
 
 package import LocationServices
+package import SensorTypes
 
 /// The limits of a connection.
 package struct ProtocolLimits: Hashable, Sendable {
@@ -37,6 +38,10 @@ package struct DaemonEnd: Sendable {
     /// A question, to be answered with `answer(_:_:)`.
     case question(number: UInt64, ServiceQuestion)
     case application(ApplicationMode)
+    /// Whether the program has an agent of its own.
+    case agent(Bool)
+    /// The answer of the program's agent, or `nil` if nobody answered.
+    case reply(prompt: UInt64, AuthorizationAnswer?, accuracy: AccuracyAuthorization?)
   }
 
   private enum Stage {
@@ -170,6 +175,9 @@ package struct DaemonEnd: Sendable {
       }
       return .question(number: number, question)
     case (.open, .application(let mode)): return .application(mode)
+    case (.open, .agent(let isThere)): return .agent(isThere)
+    case (.open, .reply(let prompt, let answer, let accuracy)):
+      return .reply(prompt: prompt, answer, accuracy: accuracy)
     case (.greeting, _): close(.noGreeting)
     case (.open, .hello): close(.unreadable("it has greeted before"))
     case (.closed, _): break
@@ -199,6 +207,23 @@ package struct DaemonEnd: Sendable {
     guard questions.remove(number) != nil else { return }
     send(.answer(number: number, answer))
   }
+
+  /// Queues that the calibration prompt is shown or taken down.
+  package mutating func tell(_ change: CalibrationPromptChange) { send(.calibrationPrompt(change)) }
+
+  /// Queues the progress of a calibration, which replaces what waits of it.
+  package mutating func tell(_ progress: CalibrationProgress) {
+    guard isOpen, let frame = frame(.calibrationProgress(progress)) else { return }
+    outbox.append(progress: frame)
+  }
+
+  /// Queues an authorization prompt for the program's agent.
+  package mutating func ask(_ prompt: AuthorizationPrompt, of client: AuthorizationClient) {
+    send(.authorizationPrompt(prompt, of: client))
+  }
+
+  /// Queues that an authorization prompt is no longer shown.
+  package mutating func withdraw(_ prompt: UInt64) { send(.withdrawnPrompt(prompt)) }
 
   private mutating func send(_ message: DaemonMessage) {
     guard isOpen, let frame = frame(message) else { return }

@@ -11,12 +11,14 @@ package struct EventOutbox: Sendable {
   private enum Kind: Hashable {
     case measurements(ClientID, EventSource)
     case positions(ClientID)
+    case calibrationProgress
 
     /// The number of frames that may wait. A chip that delivers from its FIFO brings a burst of samples.
     var limit: Int {
       switch self {
       case .measurements: 32
       case .positions: EventLimits.locations
+      case .calibrationProgress: 1
       }
     }
   }
@@ -53,6 +55,9 @@ package struct EventOutbox: Sendable {
 
   /// Appends a frame that is kept.
   package mutating func append(_ frame: [UInt8]) { append(frame, nil) }
+
+  /// Appends the frame of a calibration's progress, which replaces the one before.
+  package mutating func append(progress frame: [UInt8]) { append(frame, .calibrationProgress) }
 
   /// Appends the frame of an event.
   package mutating func append(_ frame: [UInt8], of event: ServiceEvent) {

@@ -1,7 +1,7 @@
 // A program's end of the connection to the daemon, as a value: requests in, bytes out. It outlives the connection.
 
 package import LocationServices
-import SensorTypes
+package import SensorTypes
 
 /// A program's end of its connection to the daemon.
 ///
@@ -16,6 +16,12 @@ package struct ProgramEnd: Sendable {
     case answer(number: UInt64, ServiceAnswer)
     /// The question of this number will have no answer.
     case unanswered(number: UInt64)
+    case calibrationPrompt(CalibrationPromptChange)
+    case calibrationProgress(CalibrationProgress)
+    /// The program's agent is to ask this, and `reply(to:_:accuracy:)` to be called.
+    case authorizationPrompt(AuthorizationPrompt, of: AuthorizationClient)
+    /// The authorization prompt of this number is no longer shown.
+    case withdrawnPrompt(UInt64)
     /// The daemon closes the connection, for this reason.
     case farewell(Farewell)
     /// The connection is of no use, for this reason: close it.
@@ -30,39 +36,32 @@ package struct ProgramEnd: Sendable {
     case closed
   }
 
-  /// A request that no daemon is known to have stored.
-  private struct Unstored {
-    var number: UInt64
-    var request: ServiceRequest
-  }
-
   private let software: String
   private let versions: ProtocolVersions
   private let limits: ProtocolLimits
   private var stage = Stage.disconnected
   /// Whether the daemon has greeted on this connection.
   private var hasGreeted = false
-  private var reader: FrameReader
-  private var output: [UInt8] = []
+  private var (reader, output): (FrameReader, [UInt8])
   private var ledgers: [ClientID: ClientLedger] = [:]
   /// The clients in the order in which they registered.
   private var order: [ClientID] = []
   private var lastNumber: UInt64 = 0
   private var lastQuestion: UInt64 = 0
-  private var unstored: [Unstored] = []
+  private var unstored = UnstoredRequests()
   /// Requests that may turn out to be unknown to the daemon: those of this connection since the last confirmation.
-  private var recent: [UInt64: ServiceRequest] = [:]
-  private var recentOrder: [UInt64] = []
+  private var (recent, recentOrder): ([UInt64: ServiceRequest], [UInt64]) = ([:], [])
   private var questions: [UInt64: ServiceQuestion] = [:]
   /// The questions of this connection that the daemon has not answered, and those that wait until it has: it hangs up on a program that
   /// asks too many at once.
-  private var asked: Set<UInt64> = []
-  private var held: [UInt64] = []
+  private var (asked, held): (Set<UInt64>, [UInt64]) = ([], [])
   /// Statements whose answer nobody waits for any more.
   private var abandoned: Set<UInt64> = []
   /// The clients that have asked for something while the greeting was on its way.
   private var hopeful: Set<ClientID> = []
   private var mode = ApplicationMode.foreground
+  private var hasAgent = false
+  private var prompts = ShownPrompts()
   /// The reason why there is no daemon, as part of failures.
   private var absence = "no daemon was reached yet"
   /// The number of messages of kinds that this version does not know.
@@ -75,11 +74,19 @@ package struct ProgramEnd: Sendable {
     software: String, versions: ProtocolVersions = .supported, limits: ProtocolLimits = .init()
   ) {
     (self.software, self.versions, self.limits) = (software, versions, limits)
-    reader = FrameReader(limit: limits.daemonFrame)
+    (reader, output) = (FrameReader(limit: limits.daemonFrame), [])
   }
 
   /// Whether the daemon has greeted and the connection is of use.
   package var isOpen: Bool { if case .open = stage { true } else { false } }
+
+  /// Whether there is a connection whose bytes are read.
+  private var isConnected: Bool {
+    switch stage {
+    case .disconnected, .closed: false
+    case .greeting, .open: true
+    }
+  }
 
   /// The time at which a connection without a greeting is to be given up.
   package var deadline: Double? {
@@ -120,7 +127,7 @@ package struct ProgramEnd: Sendable {
       }
     }
     (hasGreeted, hopeful) = (false, [])
-    return incoming
+    return incoming + prompts.takeDown()
   }
 
   /// Returns the bytes to write and removes them.
@@ -153,19 +160,15 @@ package struct ProgramEnd: Sendable {
     case .release:
       ledgers[client] = nil
       order.removeAll { $0 == client }
+    case .requestLocation where ledgers[client]?.awaitsLocation == true: return []
     default: ledgers[client]?.record(request.action, number: lastNumber)
     }
     if let region = request.action.storedRegion {
-      let isTold = if case .regionTold = request.action { true } else { false }
-      unstored.removeAll { old in
-        guard old.request.action.storedRegion == region else { return false }
-        let wasTold = if case .regionTold = old.request.action { true } else { false }
-        return wasTold == isTold
-      }
-      unstored.append(Unstored(number: lastNumber, request: request))
+      if !request.action.isTold { for client in order { ledgers[client]?.forget(region) } }
+      unstored.add(request, number: lastNumber)
     }
     if isOpen { return send(request, lastNumber) }
-    // While the greeting is on its way nothing has failed, and `replay` sends it. Deferrals are not replayed.
+    // While the greeting is on its way nothing has failed. `replay` sends all but deferrals.
     if case .greeting = stage {
       guard case .allowDeferral = request.action else {
         hopeful.insert(client)
@@ -178,7 +181,7 @@ package struct ProgramEnd: Sendable {
 
   private mutating func send(_ request: ServiceRequest, _ number: UInt64) -> [Incoming] {
     guard write(.request(number: number, request)) else {
-      unstored.removeAll { $0.number == number }
+      unstored.remove(number)
       return refused(request, "the request is longer than \(limits.programFrame) bytes")
     }
     // Answers to what is unknown come soon, if at all.
@@ -193,7 +196,9 @@ package struct ProgramEnd: Sendable {
     var contents = ledgers[request.client]?.eventsWithoutDaemon(request.action, reason) ?? []
     let failure = ServiceFailure(service: .location, reason: reason)
     switch request.action {
-    case .requestLocation: contents.append(.requestFailed(failure))
+    case .requestLocation:
+      ledgers[request.client]?.giveUpLocation()
+      contents.append(.requestFailed(failure))
     case .startRegion(let region, _):
       contents.append(
         .region(RegionEvent(region: region, kind: .failed(.unfit(reason)), time: .init(seconds: 0)))
@@ -207,9 +212,7 @@ package struct ProgramEnd: Sendable {
   ///
   /// A statement is made to the next daemon, whoever waits for its answer.
   package mutating func ask(_ question: ServiceQuestion) -> UInt64? {
-    let isPossible =
-      if case .disconnected = stage { false } else if case .closed = stage { false } else { true }
-    guard isPossible || question.isStatement else { return nil }
+    guard isConnected || question.isStatement else { return nil }
     lastQuestion += 1
     questions[lastQuestion] = question
     if isOpen, !put(lastQuestion) { return nil }
@@ -250,14 +253,26 @@ package struct ProgramEnd: Sendable {
     if isOpen { write(.application(mode)) }
   }
 
+  /// Says whether the program has an agent of its own.
+  package mutating func set(hasAgent: Bool) {
+    guard hasAgent != self.hasAgent else { return }
+    self.hasAgent = hasAgent
+    if isOpen { write(.agent(hasAgent)) }
+  }
+
+  /// Sends what the program's agent has answered, unless the prompt is no longer shown.
+  package mutating func reply(
+    to prompt: UInt64, _ answer: AuthorizationAnswer?, accuracy: AccuracyAuthorization?
+  ) {
+    guard isOpen, prompts.isAnswered(prompt) else { return }
+    write(.reply(prompt: prompt, answer, accuracy: accuracy))
+  }
+
   // MARK: The daemon
 
   /// Takes bytes, and returns what they say, in order.
   package mutating func receive(_ bytes: some Sequence<UInt8>, at now: Double) -> [Incoming] {
-    switch stage {
-    case .disconnected, .closed: return []
-    case .greeting, .open: break
-    }
+    guard isConnected else { return [] }
     reader.append(bytes)
     var incoming: [Incoming] = []
     do {
@@ -320,10 +335,10 @@ package struct ProgramEnd: Sendable {
       }
       return [.answer(number: number, answer)]
     case (.open, .carriedOut(let number)):
-      unstored.removeAll { $0.number <= number }
+      unstored.remove(upTo: number)
       return []
     case (.open, .unknownRequest(let number)):
-      unstored.removeAll { $0.number == number }
+      unstored.remove(number)
       guard let request = recent.removeValue(forKey: number) else { return [] }
       return refused(request, "the daemon is older than this program and does not know the request")
     case (.open, .unknownQuestion(let number)):
@@ -332,6 +347,9 @@ package struct ProgramEnd: Sendable {
         return []
       }
       return [.unanswered(number: number)]
+    case (.open, .calibrationPrompt), (.open, .calibrationProgress), (.open, .authorizationPrompt),
+      (.open, .withdrawnPrompt):
+      return prompts.accept(message)
     case (.greeting, _): return [unusable("the daemon does not greet")]
     case (.open, .hello): return [unusable("the daemon greets twice")]
     case (.disconnected, _), (.closed, _): return []
@@ -345,30 +363,27 @@ package struct ProgramEnd: Sendable {
   private mutating func replay() -> [Incoming] {
     var refused: [Incoming] = []
     write(.application(.foreground))
+    if hasAgent { write(.agent(true)) }
     // First what was told: a region whose crossing is found again would be told twice.
-    let statements = questions.filter { $0.value.isStatement }.sorted { $0.key < $1.key }
-    for (number, _) in statements { _ = put(number) }
+    for number in questions.filter(\.value.isStatement).keys.sorted() { _ = put(number) }
     func again(_ client: ClientID, _ action: ServiceAction) {
       lastNumber += 1
       refused += send(ServiceRequest(client, action), lastNumber)
     }
     for client in order { for action in ledgers[client]?.settings ?? [] { again(client, action) } }
-    for index in unstored.indices {
-      let request = unstored[index].request
+    for index in unstored.requests.indices {
+      let request = unstored.requests[index].request
       // The client that has asked may be gone; what it has asked for stays.
       let isOrphan = ledgers[request.client] == nil
       if isOrphan { again(request.client, .register) }
       lastNumber += 1
-      unstored[index].number = lastNumber
+      unstored.requests[index].number = lastNumber
       write(.request(number: lastNumber, request))
       if isOrphan { again(request.client, .release) }
     }
     for client in order { for action in ledgers[client]?.services ?? [] { again(client, action) } }
     if mode != .foreground { write(.application(mode)) }
-    for (number, question) in questions.sorted(by: { $0.key < $1.key }) where !question.isStatement
-    {
-      _ = put(number)
-    }
+    for number in questions.filter({ !$0.value.isStatement }).keys.sorted() { _ = put(number) }
     return refused
   }
 

@@ -1,6 +1,7 @@
 // What a program and the daemon say to each other after the greeting.
 
 package import LocationServices
+package import SensorTypes
 
 /// A message from a program to the daemon.
 package enum ProgramMessage: Hashable, Codable, Sendable {
@@ -12,6 +13,10 @@ package enum ProgramMessage: Hashable, Codable, Sendable {
   case question(number: UInt64, ServiceQuestion)
   /// The state of the application, sent whenever it changes and after each greeting.
   case application(ApplicationMode)
+  /// Whether the program has an agent of its own that asks for authorization. If it has, this is sent before any request.
+  case agent(Bool)
+  /// The answer of the program's agent to an authorization prompt, or `nil` if nobody answered.
+  case reply(prompt: UInt64, AuthorizationAnswer?, accuracy: AccuracyAuthorization?)
 }
 
 /// What an application is doing, as `LodestoneRuntime.applicationState` says.
@@ -35,6 +40,14 @@ package enum DaemonMessage: Hashable, Codable, Sendable {
   case unknownRequest(UInt64)
   /// The question of this number is of a kind that the daemon does not know. It has no answer.
   case unknownQuestion(UInt64)
+  /// The prompt for a calibration of the compass is shown or taken down.
+  case calibrationPrompt(CalibrationPromptChange)
+  /// The progress of the calibration while the prompt is shown.
+  case calibrationProgress(CalibrationProgress)
+  /// The program's agent is to ask this. The client is the program as the daemon knows it.
+  case authorizationPrompt(AuthorizationPrompt, of: AuthorizationClient)
+  /// The authorization prompt of this number is no longer shown.
+  case withdrawnPrompt(UInt64)
 }
 
 /// The number of a message whose content is of a kind that this version does not know.
@@ -67,4 +80,12 @@ extension ServiceAction {
 extension ServiceQuestion {
   /// Whether the question also makes a statement that must reach the daemon: that the application is told an event.
   var isStatement: Bool { if case .keep = self { true } else { false } }
+
+  /// Whether the answer may take seconds: the board's chips are identified, or the radio's owner is asked.
+  package var isSlow: Bool {
+    switch self {
+    case .capabilities, .beacons, .setAltitude: true
+    case .authorization, .position, .regions, .keep, .program: false
+    }
+  }
 }

@@ -23,6 +23,8 @@ package final class VirtualBoard: Sendable {
   package let start: Timestamp
   /// What the system's clock shows now.
   package let systemClock: @Sendable () -> ClockReading
+  /// Waited for every tenth of a second, so that no queue overflows that real time would not fill.
+  package let barrier = Barrier()
   private let calibratesInUse: Bool
   private let observations = Kept<Observation>()
   private let recorded = Kept<UInt8>()
@@ -97,6 +99,12 @@ package final class VirtualBoard: Sendable {
     while calibratesInUse, clock.now() < end {
       runner.run(until: min(end, clock.now().advanced(bySeconds: 0.25)))
       hub.finishCalibration()
+      barrier()
+    }
+    barrier()
+    while barrier.isSet, clock.now() < end {
+      runner.run(until: min(end, clock.now().advanced(bySeconds: 0.1)))
+      barrier()
     }
     runner.run(until: end)
     return observations.all
@@ -108,8 +116,9 @@ package final class VirtualBoard: Sendable {
 /// The hub of a virtual board, as a runtime sees it.
 package struct VirtualSource: ObservationSource {
   private let hub: Hub
+  package let barrier: Barrier
 
-  package init(_ board: VirtualBoard) { hub = board.hub }
+  package init(_ board: VirtualBoard) { (hub, barrier) = (board.hub, board.barrier) }
 
   package func subscribe(
     _ handler: @escaping @Sendable (Observation) -> Void

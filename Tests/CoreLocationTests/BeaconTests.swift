@@ -33,6 +33,7 @@ private final class Bench {
       folder.map { LodestoneRuntime(source: source, regionsIn: $0, clocks: clocks) }
       ?? LodestoneRuntime(source: source, clocks: clocks)
     runtime.install(beacons: radio)
+    runtime.follow(clock.barrier)
     manager = CLLocationManager(port: runtime)
   }
 
@@ -157,6 +158,7 @@ struct BeaconTests {
       Result {
         let clock = AlarmClock()
         let runtime = LodestoneRuntime(source: ScriptedSource(), clocks: clock.clocks)
+        runtime.follow(clock.barrier)
         runtime.install(beacons: try RecordedAdvertisements(path: path, clocks: clock.clocks))
         let manager = CLLocationManager(port: runtime)
         let spy = NewSpy()

@@ -107,6 +107,7 @@ struct CalibrationRunTests {
         stood.append(runtime.showsCalibrationPrompt)
         manager.dismissHeadingCalibrationDisplay()
         wasDismissed = true
+        runtime.wait()
         stood.append(runtime.showsCalibrationPrompt)
       }
       if wasDismissed, runtime.showsCalibrationPrompt { stood.append(true) }

@@ -46,6 +46,7 @@ private final class DeferralBench {
 
   init(asksAgain: Bool = false) {
     runtime = LodestoneRuntime(source: source, clocks: time.clocks)
+    runtime.follow(time.barrier)
     manager = CLLocationManager(port: runtime)
     spy = DeferralSpy(asksAgain: asksAgain)
     manager.delegate = spy

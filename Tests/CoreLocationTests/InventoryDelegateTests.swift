@@ -253,6 +253,7 @@ struct InventoryDelegateTests {
       let source = ScriptedSource()
       let radio = ScriptedBeacons()
       let runtime = LodestoneRuntime(source: source, clocks: clock.clocks)
+      runtime.follow(clock.barrier)
       let said = Transcript<String>()
       runtime.diagnosticHandler = { said.add($0) }
       runtime.install(beacons: radio)

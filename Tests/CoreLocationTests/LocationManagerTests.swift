@@ -91,7 +91,7 @@ struct LocationManagerTests {
       bench.manager.startUpdatingLocation()
       for step in 0..<300 { bench.source.publish(.location(Double(step) / 10, 13)) }
       turn { !bench.spy.log.locations.isEmpty }
-      return (bench.spy.log.locations, bench.runtime.droppedLocations.load(ordering: .relaxed))
+      return (bench.spy.log.locations, bench.runtime.droppedLocations)
     }
     let latitudes = result.0.flatMap { $0.map(\.coordinate.latitude) }
     #expect(latitudes == (44..<300).map { Double($0) / 10 })
@@ -318,6 +318,7 @@ struct LocationManagerTests {
     let result = await onThread {
       let clock = AlarmClock()
       let bench = Bench(clocks: clock.clocks)
+      bench.runtime.follow(clock.barrier)
       bench.manager.startUpdatingHeading()
       for step in 0...40 {
         clock.move(to: Double(step) / 20)
@@ -346,6 +347,7 @@ struct LocationManagerTests {
     let heading = await onThread {
       let clock = AlarmClock()
       let bench = Bench(clocks: clock.clocks)
+      bench.runtime.follow(clock.barrier)
       bench.manager.startUpdatingHeading()
       bench.source.publish(.heading(degrees: 30, at: 0))
       turn { bench.manager.heading != nil }

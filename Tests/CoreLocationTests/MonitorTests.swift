@@ -44,6 +44,8 @@ private struct Bench {
   func ends() async throws {
     task.cancel()
     try await task.value
+    // A program that follows at once is one of another daemon here, which must find what this one has stored.
+    await onThread { runtime.wait() }
   }
 }
 
@@ -257,6 +259,7 @@ struct MonitorTests {
     try await withFolder { folder in
       let (source, clock, radio) = (ScriptedSource(), AlarmClock(), ScriptedBeacons())
       let runtime = LodestoneRuntime(source: source, regionsIn: folder, clocks: clock.clocks)
+      runtime.follow(clock.barrier)
       runtime.install(beacons: radio)
       let monitor = await CLMonitor("home", on: runtime)
       let uuid = try #require(UUID(uuidString: "92AB49BE-4127-42F4-B532-90FAF1E26491"))

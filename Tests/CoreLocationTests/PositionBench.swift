@@ -1,5 +1,6 @@
 // A board whose positions and clock a test moves.
 
+import BoardTestSupport
 import FacadeTestSupport
 import Lodestone
 import SensorTypes
@@ -15,6 +16,7 @@ final class ManualTime: Sendable {
   }
 
   private let state = Mutex(State())
+  let barrier = Barrier()
 
   var clocks: RuntimeClocks {
     RuntimeClocks(
@@ -25,9 +27,14 @@ final class ManualTime: Sendable {
       })
   }
 
-  var waiting: Int { state.withLock { $0.alarms.count } }
+  var waiting: Int {
+    barrier()
+    return state.withLock { $0.alarms.count }
+  }
 
   func advance(to seconds: Double) {
+    barrier()
+    defer { barrier() }
     let due = state.withLock { state in
       state.now = seconds
       let due = state.alarms.filter { $0.seconds <= seconds }
@@ -48,6 +55,7 @@ final class PositionBench {
 
   init(onEvent: @escaping @Sendable (Spy) -> Void = { _ in }) {
     runtime = LodestoneRuntime(source: source, clocks: time.clocks)
+    runtime.follow(time.barrier)
     manager = CLLocationManager(port: runtime)
     spy = Spy(onEvent: onEvent)
     manager.delegate = spy

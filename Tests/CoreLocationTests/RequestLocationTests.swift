@@ -155,6 +155,7 @@ struct RequestLocationTests {
         let sky = roll(5)
         var (time, isOutstanding, isUpdating, heard) = (1_000.0, false, false, 0)
         func listen() {
+          bench.runtime.wait()
           for _ in 0..<3 { _ = RunLoop.current.run(mode: .default, before: Date()) }
           let new = bench.calls.dropFirst(heard)
           heard += new.count

@@ -82,7 +82,7 @@ struct ThreadTests {
       source.publish(.location(Double(step) / 100, 13))
       source.publish(.heading(degrees: Double(step % 360)))
     }
-    #expect(runtime.droppedLocations.load(ordering: .relaxed) == 1_000 - 256)
+    #expect(runtime.droppedLocations == 1_000 - 256)
     let gone = [WeakBox(box.manager), WeakBox(box.manager?.delivery)]
     box.manager = nil
     #expect(gone.allSatisfy { $0.object == nil })

@@ -1,5 +1,6 @@
 // A simulated board in virtual time, with a motion manager on it.
 
+import FacadeTestSupport
 import BoardTestSupport
 import Foundation
 import LinearAlgebra

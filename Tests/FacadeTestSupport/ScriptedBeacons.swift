@@ -1,5 +1,6 @@
 // Beacons that a test lets be heard, and a clock that it moves.
 
+package import BoardTestSupport
 import Dispatch
 package import Lodestone
 package import SensorBus
@@ -19,6 +20,7 @@ package final class AlarmClock: Sendable {
   }
 
   private let state = Mutex(State())
+  package let barrier = Barrier()
 
   /// Makes a clock at 0 s.
   package init() {}
@@ -37,6 +39,8 @@ package final class AlarmClock: Sendable {
 
   /// Moves it on, alarm by alarm.
   package func move(to seconds: Double) {
+    barrier()
+    defer { barrier() }
     let end = Timestamp(seconds: seconds)
     while let body = state.withLock({ state -> (@Sendable () -> Void)? in
       guard
@@ -61,12 +65,19 @@ package final class ScriptedBeacons: AdvertisementSource {
 
   private let state = Mutex(State())
   private let wasStarted = DispatchSemaphore(value: 0)
+  let barrier = Barrier()
 
   package init(problem: AdvertisementFailure? = nil) { state.withLock { $0.problem = problem } }
 
   /// How often it was started, and whether it still is.
-  package var starts: Int { state.withLock { $0.starts } }
-  package var isOn: Bool { state.withLock { $0.handler != nil } }
+  package var starts: Int {
+    barrier()
+    return state.withLock { $0.starts }
+  }
+  package var isOn: Bool {
+    barrier()
+    return state.withLock { $0.handler != nil }
+  }
 
   package func start(_ handler: @escaping @Sendable (AdvertisementNews) -> Void) {
     state.withLock { state in
@@ -88,7 +99,11 @@ package final class ScriptedBeacons: AdvertisementSource {
   package func problem() -> AdvertisementFailure? { state.withLock { $0.problem } }
   package var counters: AdvertisementCounters { AdvertisementCounters() }
 
-  package func say(_ news: AdvertisementNews) { state.withLock { $0.handler }?(news) }
+  package func say(_ news: AdvertisementNews) {
+    barrier()
+    state.withLock { $0.handler }?(news)
+    barrier()
+  }
 
   /// An iBeacon of the identifier 92AB49BE-4127-42F4-B532-90FAF1E26491, measured power -59 dBm.
   package func hear(major: UInt16, minor: UInt16, strength: Int, at seconds: Double) {

@@ -1,5 +1,6 @@
 // A board that says what a test lets it say, and the values for it.
 
+import BoardTestSupport
 import Dispatch
 package import Lodestone
 package import SensorTypes
@@ -24,6 +25,8 @@ package final class ScriptedSource: ObservationSource {
   package let capabilities: HardwareCapabilities
   private let state = Mutex(State())
   private let demandWasSet = DispatchSemaphore(value: 0)
+  private let subscriptionHasEnded = DispatchSemaphore(value: 0)
+  let barrier = Barrier()
 
   /// Makes a board that has everything, or what is said.
   package init(
@@ -34,12 +37,29 @@ package final class ScriptedSource: ObservationSource {
   }
 
   /// Every demand that was set, in order.
-  package var demands: [Demand] { state.withLock { $0.demands } }
+  package var demands: [Demand] {
+    barrier()
+    return state.withLock { $0.demands }
+  }
 
-  package var listeners: Int { state.withLock { $0.handlers.count } }
+  package var listeners: Int {
+    barrier()
+    return state.withLock { $0.handlers.count }
+  }
+
+  /// Waits until nobody listens, ten seconds at most; returns whether nobody does.
+  package func waitsUntilUnheard() -> Bool {
+    while listeners > 0 {
+      guard subscriptionHasEnded.wait(timeout: .now() + 10) == .success else { return false }
+    }
+    return true
+  }
 
   package func publish(_ observation: Observation) {
+    // What was asked for before this is to be asked for.
+    barrier()
     for handler in state.withLock({ Array($0.handlers.values) }) { handler(observation) }
+    barrier()
   }
 
   package func subscribe(
@@ -50,7 +70,10 @@ package final class ScriptedSource: ObservationSource {
       state.handlers[state.subscriptions] = handler
       return state.subscriptions
     }
-    return Subscription { [weak self] in self?.state.withLock { $0.handlers[id] = nil } }
+    return Subscription { [weak self] in
+      self?.state.withLock { $0.handlers[id] = nil }
+      self?.subscriptionHasEnded.signal()
+    }
   }
 
   package func setDemand(_ demand: Demand) {
@@ -65,7 +88,7 @@ package final class ScriptedSource: ObservationSource {
 
   /// Waits until the newest demand is one that is wanted.
   package func waits(atMost seconds: Double = 10, until isWanted: (Demand) -> Bool) -> Bool {
-    while !(demands.last.map(isWanted) ?? false) {
+    while !(state.withLock { $0.demands }.last.map(isWanted) ?? false) {
       guard demandWasSet.wait(timeout: .now() + seconds) == .success else { return false }
     }
     return true

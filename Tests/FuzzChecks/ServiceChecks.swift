@@ -1,3 +1,5 @@
+import SensorTypes
+
 #if FUZZ
   // The fuzzers are a package of their own, which sees no package declarations.
   @testable import LocationServices
@@ -28,6 +30,9 @@ package enum ServiceChecks {
     return conversation(withDaemon: bytes) + conversation(withDaemon: greeting + bytes)
   }
 
+  private static let prompt = AuthorizationPrompt(
+    number: 3, kind: .always, usage: "to log trips", accuracy: .full)
+
   private static func daemon() -> DaemonEnd {
     DaemonEnd(hello: DaemonHello(version: 0, software: "2", run: 1, board: "boat", clock: 0), at: 0)
   }
@@ -53,7 +58,11 @@ package enum ServiceChecks {
             end.send(ServiceEvent(client: request.client, content: .headingExpired))
             end.didCarryOut(number, request)
           case .question(let number, _): end.answer(number, .kept(true))
-          case .greeted, .application: break
+          case .agent(true):
+            end.ask(prompt, of: AuthorizationClient(executable: "/a", user: 1))
+            end.tell(CalibrationProgress(coverage: 0.5))
+          case .reply(let prompt, _, _): end.withdraw(prompt)
+          case .greeted, .application, .agent: break
           }
         }
         while let frame = end.next() { written += frame }
@@ -76,12 +85,14 @@ package enum ServiceChecks {
   private static func conversation(withDaemon bytes: [UInt8]) -> [String] {
     func run(_ count: Int) -> (read: String, failures: [String]) {
       var (end, read, failures) = (ProgramEnd(software: "1"), "", [String]())
+      var prompt: UInt64 = 0
       func check(_ written: [UInt8]) {
         var daemon = daemon()
         _ = daemon.receive(written, at: 0)
         if daemon.isClosed { failures.append("the daemon does not read what a program writes") }
       }
       end.connected(at: 0)
+      end.set(hasAgent: true)
       for action: ServiceAction in [
         .register, .start(.heading), .startRanging(.init(uuid: .init(high: 1, low: 2))),
         .requestLocation, .allowDeferral(distance: 1, timeout: 1),
@@ -90,8 +101,12 @@ package enum ServiceChecks {
       }
       for question: ServiceQuestion in [.authorization, .regions(of: nil)] { _ = end.ask(question) }
       for piece in pieces(bytes, of: count) {
-        for message in end.receive(piece, at: 0) { read += "\(message)\n" }
+        for message in end.receive(piece, at: 0) {
+          read += "\(message)\n"
+          if case .authorizationPrompt(let shown, _) = message { prompt = shown.number }
+        }
       }
+      end.reply(to: prompt, .allowOnce, accuracy: .reduced)
       let isUsable = end.isOpen
       let written = end.takeOutput()
       if isUsable { check(written) }

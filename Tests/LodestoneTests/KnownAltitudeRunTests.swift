@@ -1,3 +1,4 @@
+import FacadeTestSupport
 import BoardFile
 import BoardTestSupport
 import Foundation

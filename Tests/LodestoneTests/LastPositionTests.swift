@@ -1,3 +1,4 @@
+import FacadeTestSupport
 import BoardTestSupport
 import LocationServices
 import SensorHub
@@ -85,11 +86,11 @@ struct LastPositionTests {
       let board = try VirtualBoard()
       let runtime = LodestoneRuntime(source: VirtualSource(board))
       if isDenied {
-        runtime.change { engine, emit in
+        runtime.services?.change { engine, emit in
           engine.authorize(
             .decided(AuthorizationDecision(.denied), UsageDescriptions()), emit)
         }
-        runtime.applyDemand()
+        runtime.services?.applyDemand()
       }
       board.hub.setDemand(.everything)
       _ = board.run(15)

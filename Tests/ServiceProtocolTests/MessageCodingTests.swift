@@ -109,6 +109,8 @@ struct MessageCodingTests {
     case .position: 3
     case .regions: 4
     case .keep: 5
+    case .program: 6
+    case .setAltitude: 7
     }
   }
 
@@ -120,17 +122,19 @@ struct MessageCodingTests {
     case .position: 3
     case .regions: 4
     case .kept: 5
+    case .program: 6
+    case .altitudeSet: 7
     }
   }
 
   @Test("every question and every answer survives coding")
   func questions() throws {
     let questions = MessageExamples.questions
-    #expect(questions.map(number) == Array(0..<6))
+    #expect(questions.map(number) == Array(0..<8))
     for question in questions { #expect(try coded(question) == question) }
     #expect(try coded(ServiceQuestion.regions(of: nil)) == .regions(of: nil))
     let answers = try MessageExamples.answers()
-    #expect(answers.map(number) == Array(0..<6))
+    #expect(answers.map(number) == Array(0..<8))
     for answer in answers { #expect(try coded(answer) == answer) }
     #expect(try coded(ServiceAnswer.beacons(problem: "off")) == .beacons(problem: "off"))
   }

@@ -20,6 +20,9 @@ enum MessageExamples {
   static let question = CalibrationQuestion(
     number: 7, prompt: CalibrationPrompt(cause: .uncalibrated, since: time))
 
+  static let client = AuthorizationClient(
+    executable: "/usr/bin/chart", user: 1000, unit: "chart.service")
+
   static func location() throws -> LocationReport {
     var fix = GNSSFix(received: time, mode: .threeDimensional)
     (fix.latitude, fix.longitude) = (53.5, 10)
@@ -79,7 +82,8 @@ enum MessageExamples {
       region: region, kind: .crossed(to: .outside), time: time)
     return [
       .authorization, .capabilities, .beacons, .position(isReduced: true), .regions(of: "trips"),
-      .keep(crossing),
+      .keep(crossing), .program,
+      .setAltitude(.qnh(1013, accuracy: 0.9, stationElevation: 450, age: 900)),
     ]
   }
 
@@ -95,6 +99,11 @@ enum MessageExamples {
           motion: MotionCapabilities(accelerometer: true))),
       .beacons(problem: nil), .position(PositionAnswer(isGranted: true, known: known)),
       .regions(RegionList(records: [record], problem: "no room")), .kept(false),
+      .program(
+        ProgramReport(
+          client: client, authorizationProblem: "nobody has answered the prompt",
+          openingFailure: nil, beacons: BeaconCounters(attempts: 1, heard: 300))),
+      .altitudeSet(.unfit("an elevation is -500 to 9000 m, not 12000")),
     ]
   }
 }

@@ -134,6 +134,29 @@ struct ReconnectionTests {
     #expect(talk.events.count == 2)
   }
 
+  @Test(
+    "a region that begins anew is told anew, whichever client has begun it, and so is another of its name"
+  )
+  func regionAnew() throws {
+    var talk = Conversation()
+    talk.connect()
+    talk.send(.register)
+    talk.send(.register, 6)
+    let inside = regionEvent(.crossed(to: .inside))
+    talk.tell(.region(inside))
+    talk.exchange()
+    talk.send(.startRegion(inside.region), 6)
+    talk.exchange()
+    talk.tell(.region(inside))
+    talk.exchange()
+    #expect(talk.events.count == 2)
+    var other = inside.region
+    other.radius += 1
+    talk.tell(.region(RegionEvent(region: other, kind: .crossed(to: .inside), time: inside.time)))
+    talk.exchange()
+    #expect(talk.events.count == 3)
+  }
+
   @Test("what was refused is not asked for again")
   func refused() {
     var talk = Conversation()

@@ -8,6 +8,30 @@ import Testing
 @testable import ServiceProtocol
 
 struct StaleEventTests {
+  @Test("who asks again before the answer has arrived is answered once")
+  func requestsForLocations() throws {
+    var talk = Conversation()
+    talk.connect()
+    talk.send(.register)
+    for _ in 0..<3 { talk.send(.requestLocation) }
+    // The daemon has answered before it reads what follows.
+    talk.exchange()
+    #expect(talk.actions.filter { $0 == .requestLocation }.count == 1)
+    talk.tell(.requestedLocation(try MessageExamples.location()))
+    talk.send(.requestLocation)
+    talk.exchange()
+    #expect(talk.actions.filter { $0 == .requestLocation }.count == 1)
+    talk.send(.requestLocation)
+    talk.exchange()
+    #expect(talk.actions.filter { $0 == .requestLocation }.count == 2)
+    // An older daemon knows no such request: the next one is another.
+    talk.tell(.requestFailed(MessageExamples.failure))
+    talk.exchange()
+    talk.send(.requestLocation)
+    talk.exchange()
+    #expect(talk.actions.filter { $0 == .requestLocation }.count == 3)
+  }
+
   @Test("an event that was on its way when its service was stopped is not told")
   func stopped() {
     var talk = Conversation()

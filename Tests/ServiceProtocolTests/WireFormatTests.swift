@@ -1,6 +1,7 @@
 // The bytes of version 1: what other builds write and read may not change.
 
 import Foundation
+import SensorTypes
 import Testing
 
 @testable import LocationServices
@@ -40,7 +41,11 @@ struct WireFormatTests {
     }
     return [.hello(ProgramHello(versions: .init(oldest: 1, newest: 1), software: "1.2.3"))]
       + requests + questions
-      + [.application(.foreground), .application(.background), .application(.suspended)]
+      + [
+        .application(.foreground), .application(.background), .application(.suspended),
+        .agent(true), .reply(prompt: 3, .allowOnce, accuracy: .reduced),
+        .reply(prompt: 4, nil, accuracy: nil),
+      ]
   }
 
   /// Each message that the daemon can send.
@@ -60,6 +65,14 @@ struct WireFormatTests {
     ]
     return [.hello(hello)] + events + answers
       + [.carriedOut(20), .unknownRequest(21), .unknownQuestion(22)]
+      + [
+        .calibrationPrompt(.show(MessageExamples.question.prompt)),
+        .calibrationPrompt(.dismiss(.calibrated)),
+        .calibrationProgress(CalibrationProgress(coverage: 0.5, score: 80, advice: "turn it")),
+        .authorizationPrompt(
+          AuthorizationPrompt(number: 3, kind: .always, usage: "to log trips", accuracy: .full),
+          of: MessageExamples.client), .withdrawnPrompt(3),
+      ]
       + farewells.map { .farewell($0) }
   }
 

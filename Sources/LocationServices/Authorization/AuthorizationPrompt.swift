@@ -35,6 +35,15 @@ public struct AuthorizationPrompt: Hashable, Codable, Sendable {
   /// How exact positions are if the answer says nothing of it.
   public var accuracy: AccuracyAuthorization
 
+  package init(
+    number: UInt64, kind: AuthorizationPromptKind, usage: String, accuracy: AccuracyAuthorization
+  ) {
+    self.number = number
+    self.kind = kind
+    self.usage = usage
+    self.accuracy = accuracy
+  }
+
   /// What can be answered, in the order in which it is offered.
   public var options: [AuthorizationAnswer] {
     switch kind {

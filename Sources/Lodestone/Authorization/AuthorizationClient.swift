@@ -1,28 +1,11 @@
-// Who wants to know where the board is: the running program.
+// The identity of the running program, by the kernel's files.
 
 import Foundation
 import Glibc
+public import LocationServices
 
-/// A program as whoever decides about it knows it. Another user's, or another unit's, is another one.
-public struct AuthorizationClient: Hashable, Codable, Sendable, CustomStringConvertible {
-  /// The path of its executable.
-  public var executable: String
-  /// The user that it runs as.
-  public var user: UInt32
-  /// The systemd unit that it runs in; `nil` where it was started otherwise.
-  public var unit: String?
-
-  /// Makes a client.
-  public init(executable: String, user: UInt32, unit: String? = nil) {
-    self.executable = executable
-    self.user = user
-    self.unit = unit
-  }
-
-  /// The program's name.
-  public var name: String { URL(filePath: executable).lastPathComponent }
-
-  /// For a person: the program, and who runs it.
+extension AuthorizationClient: CustomStringConvertible {
+  /// The executable and who runs it, for a person.
   public var description: String {
     "\(executable), as \(Self.name(of: user))" + (unit.map { " in \($0)" } ?? "")
   }

@@ -5,7 +5,7 @@ import LocationServices
 import Synchronization
 
 /// Holds what the machine says of the program, read when it is first needed, and who is asked.
-final class AuthorizationCoordinator: Sendable {
+package final class AuthorizationCoordinator: Sendable {
   private struct State {
     var setup: AuthorizationSetup?
     var agent: (any AuthorizationAgent)?
@@ -23,7 +23,8 @@ final class AuthorizationCoordinator: Sendable {
   // Held while the machine's word is handed on, so that nobody gets anything before it.
   private let hasBegun = Mutex(false)
 
-  init(_ load: @escaping @Sendable () -> AuthorizationSetup) { self.load = load }
+  /// Makes a coordinator that reads what the machine says when it is first needed.
+  package init(_ load: @escaping @Sendable () -> AuthorizationSetup) { self.load = load }
 
   /// What the machine says of the program.
   var setup: AuthorizationSetup {

@@ -4,12 +4,12 @@ import Foundation
 import LinuxBluetooth
 import LinuxIO
 import LocationServices
-import SensorBus
+package import SensorBus
 import Synchronization
 
 /// The source of advertisements of a runtime: opened at the first need, asleep while nobody wants it.
-final class BeaconRadio: Sendable {
-  typealias Factory = @Sendable () throws -> any AdvertisementSource
+package final class BeaconRadio: Sendable {
+  package typealias Factory = @Sendable () throws -> any AdvertisementSource
 
   private struct State: Sendable {
     var open: Factory?
@@ -19,11 +19,13 @@ final class BeaconRadio: Sendable {
 
   private let state: Mutex<State>
 
+  /// Makes a radio that is off.
+  ///
   /// - Parameter open: Opens the source; without it there is none.
-  init(open: Factory? = nil) { state = Mutex(State(open: open)) }
+  package init(open: Factory? = nil) { state = Mutex(State(open: open)) }
 
   /// The machine's own: the recording that `LODESTONE_BEACONS` names, or else what bluetoothd hears.
-  static func system() throws -> any AdvertisementSource {
+  package static func system() throws -> any AdvertisementSource {
     guard let path = ProcessInfo.processInfo.environment["LODESTONE_BEACONS"], !path.isEmpty else {
       return BlueZAdvertisements { name, make throws(BusError) in try BusThread(name: name, make) }
     }

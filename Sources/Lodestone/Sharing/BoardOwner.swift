@@ -27,7 +27,7 @@ package final class BoardOwner: Sendable {
   }
 
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
-  private struct Opening: Sendable { var open: LodestoneRuntime.Factory }
+  private struct Opening: Sendable { var open: ProgramServices.Factory }
 
   private let opening: Mutex<Opening>
   /// Held while handlers are called, so that who subscribes meanwhile hears what stands before what is new.
@@ -35,7 +35,7 @@ package final class BoardOwner: Sendable {
   private let state = OrderedLock("the board owner's lock", State())
 
   /// Makes an owner that opens its board when it is needed.
-  package init(open: @escaping LodestoneRuntime.Factory) { opening = Mutex(Opening(open: open)) }
+  package init(open: @escaping ProgramServices.Factory) { opening = Mutex(Opening(open: open)) }
 
   deinit {
     for subscription in state.withLock({ $0.subscriptions }) { subscription.cancel() }

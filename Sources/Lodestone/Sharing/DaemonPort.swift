@@ -10,24 +10,16 @@ package import SensorTypes
 import ServiceProtocol
 import Synchronization
 
-/// The state of the connection to a daemon.
-package enum DaemonConnection: Hashable, Sendable {
-  /// The daemon has not answered yet.
-  case connecting
-  /// The daemon serves this process.
-  case connected(board: String, software: String)
-  /// There is no daemon, for this reason. It is tried again.
-  case away(reason: String)
-}
-
 /// The services that a daemon gives the clients of this process.
 ///
 /// It connects by itself, and again after a loss. What the clients have asked for stands meanwhile; they hear failures.
-package final class DaemonPort: ServicePort {
+package final class DaemonPort: RuntimeBackend {
   private let core: PortCore
-  private let diagnostics = DiagnosticLog()
+  let diagnostics = DiagnosticLog()
 
   /// Connects to the daemon that listens at a path.
+  ///
+  /// - Parameter clocks: Makes wall times of timestamps.
   package init(path: String, clocks: RuntimeClocks = .system) throws {
     core = try PortCore(path: path, clocks: clocks)
     let thread = Thread { [core] in core.run() }
@@ -38,17 +30,17 @@ package final class DaemonPort: ServicePort {
   deinit { core.stop() }
 
   /// The state of the connection.
-  package var connection: DaemonConnection { core.state.withLock { $0.connection } }
+  package var connection: ServiceConnection { core.state.withLock { $0.connection } }
   /// Locations that were dropped because their client did not take them; it only grows.
   package var droppedLocations: UInt64 { core.state.withLock { $0.dropped } }
 
   package func connect(_ client: any ServiceClient) -> ClientID {
-    core.change { state in
+    core.change { [core] state in
       state.lastID += 1
       let id = ClientID(rawValue: state.lastID)
       state.clients[id] = client
       if state.mode == .suspended { client.applicationChanged(isSuspended: true) }
-      state.hear(state.end.send(ServiceRequest(id, .register)))
+      state.hear(state.end.send(ServiceRequest(id, .register)), core)
       return id
     }
   }
@@ -56,7 +48,7 @@ package final class DaemonPort: ServicePort {
   package func send(_ request: ServiceRequest) {
     let client = core.change { state in
       let client = state.clients[request.client]
-      state.hear(state.end.send(request))
+      state.hear(state.end.send(request), core)
       if request.action == .release { state.clients[request.client] = nil }
       return client
     }
@@ -70,10 +62,16 @@ package final class DaemonPort: ServicePort {
 
   package func note(_ line: String) { diagnostics.add(line) }
 
-  /// Tells the daemon, and the clients, what the application is doing.
-  package func set(_ new: ApplicationState) {
+  var stage: PromptStage { core.stage }
+
+  /// What the application is doing. The daemon and the clients are told.
+  package var applicationState: ApplicationState {
+    get { core.state.withLock { ApplicationState($0.mode) } }
+    set { set(ApplicationMode(newValue)) }
+  }
+
+  private func set(_ mode: ApplicationMode) {
     core.change { state in
-      let mode = ApplicationMode(new)
       let was = state.mode
       state.mode = mode
       state.end.set(mode)
@@ -81,6 +79,22 @@ package final class DaemonPort: ServicePort {
       for client in state.clients.values {
         client.applicationChanged(isSuspended: mode == .suspended)
       }
+    }
+  }
+
+  package var authorizationAgent: (any AuthorizationAgent)? {
+    get { core.asking.agent }
+    set {
+      core.asking.agent = newValue
+      core.change { $0.end.set(hasAgent: newValue != nil) }
+    }
+  }
+
+  package func settleClients() {
+    // What was published before arrives before an answer does.
+    _ = core.answer(.authorization)
+    for case let client as any SettlingClient in core.state.withLock({ Array($0.clients.values) }) {
+      client.settle()
     }
   }
 }
@@ -109,7 +123,7 @@ private final class PortCore: Sendable {
     var clients: [ClientID: any ServiceClient] = [:]
     var lastID: UInt64 = 0
     var mode = ApplicationMode.foreground
-    var connection = DaemonConnection.connecting
+    var connection = ServiceConnection.connecting
     var dropped: UInt64 = 0
     var isStopping = false
     var hasAttempted = false
@@ -118,15 +132,25 @@ private final class PortCore: Sendable {
     var waiters: [UInt64: Waiter] = [:]
 
     /// Hands on what the daemon says, with the lock held: nothing but letter boxes is called.
-    mutating func hear(_ incoming: [ProgramEnd.Incoming]) {
+    mutating func hear(_ incoming: [ProgramEnd.Incoming], _ core: PortCore) {
       for message in incoming {
         switch message {
         case .event(let event):
           dropped += UInt64(clients[event.client]?.post(event.content) ?? 0)
         case .answer(let number, let answer): end(number, answer)
         case .unanswered(let number): end(number, nil)
+        case .calibrationPrompt(let change):
+          core.stage.take(change) { [weak core] in core?.state.withLock { _ in } }
+        case .calibrationProgress(let progress): core.stage.update(progress)
+        case .authorizationPrompt(let prompt, let client):
+          core.asking.ask(prompt, of: client) { [weak core] reply in
+            core?.change {
+              $0.end.reply(to: prompt.number, reply?.answer, accuracy: reply?.accuracy)
+            }
+          }
+        case .withdrawnPrompt: core.asking.withdraw()
         case .greeted(let hello):
-          connection = .connected(board: hello.board, software: hello.software)
+          connection = .connected(board: hello.board, version: hello.software)
         case .farewell(let reason): farewell = reason.text()
         case .unusable(let reason): farewell = reason
         }
@@ -149,6 +173,8 @@ private final class PortCore: Sendable {
   let path: String
   let clocks: RuntimeClocks
   let state: OrderedLock<State>
+  let stage = PromptStage()
+  let asking = AgentQueue()
   private let poller: Poller
   private let thread = Atomic<UInt>(0)
   /// Left with the end of the first attempt to connect.
@@ -159,7 +185,8 @@ private final class PortCore: Sendable {
     poller = try Poller()
     firstAttempt.enter()
     state = OrderedLock(
-      "the daemon port's lock", State(end: ProgramEnd(software: LodestoneRuntime.version)))
+      "the daemon port's lock", State(end: ProgramEnd(software: LodestoneRuntime.version)),
+      before: [stage.state])
   }
 
   func stop() {
@@ -199,7 +226,8 @@ private final class PortCore: Sendable {
   private static var thisThread: UInt {
     UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue)
   }
-  private var now: Double { clocks.now().seconds }
+  /// The time of the connection, whose greeting both ends date by the system's clock.
+  private var now: Double { RuntimeClocks.system.now().seconds }
 
   // MARK: The thread
 
@@ -238,7 +266,7 @@ private final class PortCore: Sendable {
     noteAttempt()
     state.withLock { state in
       state.connection = .away(reason: reason)
-      state.hear(state.end.disconnected(reason))
+      state.hear(state.end.disconnected(reason), self)
     }
   }
 
@@ -287,7 +315,7 @@ private final class PortCore: Sendable {
       case .bytes(let count):
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         let now = now
-        state.withLock { $0.hear($0.end.receive(bytes, at: now)) }
+        state.withLock { $0.hear($0.end.receive(bytes, at: now), self) }
         // A daemon that soon ends every connection is not asked twenty times a second.
         if now >= begin + Self.trust { pause = Self.pauses.lowerBound }
       }
@@ -297,11 +325,53 @@ private final class PortCore: Sendable {
 
 extension ServiceQuestion {
   /// The number of seconds that an answer is waited for.
-  fileprivate var patience: Double {
-    switch self {
-    // The board's chips are identified, or the radio's owner is asked.
-    case .capabilities, .beacons: 3
-    case .authorization, .position, .regions, .keep: 1
+  fileprivate var patience: Double { isSlow ? 3 : 1 }
+}
+
+/// The program's own agent, and the prompt that it shows.
+private final class AgentQueue: Sendable {
+  private struct State: Sendable {
+    var agent: (any AuthorizationAgent)?
+    /// The number of prompts so far, and that of the one that stands.
+    var (count, standing): (UInt64, UInt64) = (0, 0)
+  }
+
+  private let state = Mutex(State())
+  /// Where agents wait for people, one after the other.
+  private let queue = DispatchQueue(label: "lodestone.authorization")
+
+  var agent: (any AuthorizationAgent)? {
+    get { state.withLock { $0.agent } }
+    set {
+      // The old one goes outside of the lock: its `deinit` may call the runtime.
+      let old = state.withLock { state in
+        let old = state.agent
+        state.agent = newValue
+        return old
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  func withdraw() { state.withLock { $0.standing = 0 } }
+
+  /// Has the agent ask, and passes its answer on if the prompt still stands.
+  func ask(
+    _ prompt: AuthorizationPrompt, of client: AuthorizationClient,
+    _ answer: @escaping @Sendable (AuthorizationReply?) -> Void
+  ) {
+    // A daemon that has started again counts its prompts anew.
+    let number = state.withLock { state in
+      state.count += 1
+      state.standing = state.count
+      return state.count
+    }
+    let stands = { @Sendable [weak self] in self?.state.withLock { $0.standing == number } ?? false
+    }
+    queue.async { [weak self] in
+      guard stands() else { return }
+      let reply = self?.agent?.reply(to: prompt, of: client, whileIt: stands)
+      if stands() { answer(reply) }
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import Dispatch
 import LocationServices
+import SensorTypes
 package import ServiceProtocol
 import Synchronization
 
@@ -24,21 +25,23 @@ package final class ProgramHost: Sendable {
   }
 
   private let state: Mutex<State>
-  private let runtime: LodestoneRuntime
+  private let services: ProgramServices
   private let wake: @Sendable () -> Void
   private let work = DispatchQueue(label: "lodestone.program")
   /// Questions that may take seconds wait here.
   private let patience = DispatchQueue(label: "lodestone.program.questions")
+  private let replies = AgentReplies()
 
   /// Makes the host of a program whose connection was accepted.
   ///
   /// - Parameters:
   ///   - end: The protocol's end.
-  ///   - runtime: The program's own runtime, on its seat of the board.
+  ///   - services: The services of the program, on its seat of the board.
   ///   - wake: Called on any thread when there is something to write or to read again.
-  package init(end: DaemonEnd, runtime: LodestoneRuntime, wake: @escaping @Sendable () -> Void) {
+  package init(end: DaemonEnd, services: ProgramServices, wake: @escaping @Sendable () -> Void) {
     state = Mutex(State(end: end))
-    (self.runtime, self.wake) = (runtime, wake)
+    (self.services, self.wake) = (services, wake)
+    services.stage.presenter = RemotePresenter(self)
   }
 
   // MARK: The connection
@@ -100,7 +103,11 @@ package final class ProgramHost: Sendable {
         defer { state.clients = [:] }
         return Array(state.clients.values)
       }
-      for client in clients { runtime.send(ServiceRequest(client, .release)) }
+      for client in clients { services.send(ServiceRequest(client, .release)) }
+      // They hold each other.
+      services.stage.presenter = NoCalibrationPresenter()
+      services.forgetAgent()
+      replies.end()
     }
   }
 
@@ -109,10 +116,14 @@ package final class ProgramHost: Sendable {
   private func carryOut(_ message: DaemonEnd.Incoming) {
     switch message {
     case .greeted: break
-    case .application(let mode): runtime.applicationState = ApplicationState(mode)
+    case .application(let mode): services.applicationState = ApplicationState(mode)
+    case .agent(let isThere):
+      services.authorizationAgent = isThere ? RemoteAgent(self, replies) : nil
+    case .reply(let prompt, let answer, let accuracy):
+      replies.take(answer.map { AuthorizationReply($0, accuracy: accuracy) }, to: prompt)
     case .request(let number, let request): carryOut(request, number)
-    case .question(let number, .capabilities): answerLater(number, .capabilities)
-    case .question(let number, .beacons): answerLater(number, .beacons)
+    case .question(let number, let question) where question.isSlow:
+      answerLater(number, question)
     case .question(let number, let question): answer(number, question)
     }
   }
@@ -123,11 +134,11 @@ package final class ProgramHost: Sendable {
     switch (request.action, known) {
     case (.register, nil):
       let client = RemoteClient(self, request.client)
-      let id = runtime.connect(client, willHandle: willHandle)
+      let id = services.connect(client, willHandle: willHandle)
       state.withLock { $0.clients[request.client] = id }
     case (.register, _?): break
     case (_, let id?):
-      runtime.send(ServiceRequest(id, request.action), willHandle: willHandle)
+      services.send(ServiceRequest(id, request.action), willHandle: willHandle)
       if request.action == .release { state.withLock { $0.clients[request.client] = nil } }
     // Of a client that never was, or that has gone.
     case (_, nil): break
@@ -148,13 +159,25 @@ package final class ProgramHost: Sendable {
     }
     guard isFirst else { return }
     patience.async { [self] in
-      let answer = runtime.answer(question)
+      let answer = reply(to: question)
       tell(answer, to: state.withLock { $0.patient.removeValue(forKey: question) ?? [] })
     }
   }
 
   private func answer(_ number: UInt64, _ question: ServiceQuestion) {
-    tell(runtime.answer(question), to: [number])
+    tell(reply(to: question), to: [number])
+  }
+
+  private func reply(to question: ServiceQuestion) -> ServiceAnswer? {
+    if case .setAltitude = question {
+      // All programs would get altitudes that follow from it.
+      let authorization = services.authorization
+      guard authorization.isGranted, authorization.accuracy == .full else {
+        return .altitudeSet(
+          .impossible("this program may not know where the board is, so it cannot say it either"))
+      }
+    }
+    return services.answer(question)
   }
 
   private func tell(_ answer: ServiceAnswer?, to numbers: [UInt64]) {
@@ -163,10 +186,12 @@ package final class ProgramHost: Sendable {
     wake()
   }
 
-  fileprivate func tell(_ event: ServiceEvent) {
+  fileprivate func tell(_ event: ServiceEvent) { tell { $0.send(event) } }
+
+  fileprivate func tell(_ body: (inout DaemonEnd) -> Void) {
     let hasNews = state.withLock { state in
       let wasEmpty = state.end.waitingCount == 0
-      state.end.send(event)
+      body(&state.end)
       return wasEmpty || state.end.isClosed
     }
     if hasNews { wake() }
@@ -198,4 +223,79 @@ private final class RemoteClient: ServiceClient {
   }
 
   func applicationChanged(isSuspended: Bool) {}
+}
+
+/// Shows the calibration prompt where the program is.
+private struct RemotePresenter: HeadingCalibrationPresenter {
+  private let host: ProgramHost
+
+  init(_ host: ProgramHost) { self.host = host }
+
+  func show(_ prompt: CalibrationPrompt) { host.tell { $0.tell(.show(prompt)) } }
+  func update(_ progress: CalibrationProgress) { host.tell { $0.tell(progress) } }
+  func dismiss(_ end: CalibrationPromptEnd) { host.tell { $0.tell(.dismiss(end)) } }
+}
+
+/// Has the program's own agent ask.
+private struct RemoteAgent: AuthorizationAgent {
+  private let host: ProgramHost
+  private let replies: AgentReplies
+
+  init(_ host: ProgramHost, _ replies: AgentReplies) { (self.host, self.replies) = (host, replies) }
+
+  func reply(
+    to prompt: AuthorizationPrompt, of client: AuthorizationClient,
+    whileIt stands: @Sendable () -> Bool
+  ) -> AuthorizationReply? {
+    replies.expect(prompt.number)
+    host.tell { $0.ask(prompt, of: client) }
+    let reply = replies.wait(while: stands)
+    if reply == nil { host.tell { $0.withdraw(prompt.number) } }
+    return reply
+  }
+}
+
+/// Where the answer to the one prompt that a program's agent shows is waited for.
+private final class AgentReplies: Sendable {
+  private struct State {
+    var prompt: UInt64?
+    var reply: AuthorizationReply?
+    /// Whether nothing more is to be waited for.
+    var isDone = false
+  }
+
+  /// The time between two looks whether the prompt is still shown, in seconds.
+  private static let look = 0.2
+  private let state = Mutex(State())
+  private let news = DispatchSemaphore(value: 0)
+
+  func expect(_ prompt: UInt64) {
+    state.withLock { state in
+      guard !(state.isDone && state.prompt == nil) else { return }
+      state = State(prompt: prompt)
+    }
+  }
+
+  func take(_ reply: AuthorizationReply?, to prompt: UInt64) {
+    state.withLock { state in
+      guard state.prompt == prompt else { return }
+      (state.reply, state.isDone) = (reply, true)
+    }
+    news.signal()
+  }
+
+  /// Nothing comes any more.
+  func end() {
+    state.withLock { $0 = State(isDone: true) }
+    news.signal()
+  }
+
+  func wait(while stands: () -> Bool) -> AuthorizationReply? {
+    while stands() {
+      let (isDone, reply) = state.withLock { ($0.isDone, $0.reply) }
+      if isDone { return reply }
+      _ = news.wait(timeout: .now() + Self.look)
+    }
+    return nil
+  }
 }

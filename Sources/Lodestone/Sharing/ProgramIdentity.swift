@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 package import LinuxIO
+package import LocationServices
 
 /// A program that has connected, as the kernel names it.
 package struct ProgramIdentity: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import LocationServices
 import Testing
 
 @testable import Lodestone

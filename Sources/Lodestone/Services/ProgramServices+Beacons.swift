@@ -5,27 +5,9 @@ package import SensorBus
 import SensorHub
 import Synchronization
 
-/// What was counted on the way from the radio to the services; every number only grows.
-public struct BeaconCounters: Hashable, Sendable {
-  /// Attempts to listen.
-  public var attempts: UInt64
-  /// Attempts that led to nothing, and losses.
-  public var failures: UInt64
-  /// Advertisements that were heard, of whatever kind.
-  public var heard: UInt64
-  /// Messages of the Bluetooth service that did not hold what they should.
-  public var malformed: UInt64
-  /// Devices and beacons that were forgotten because too many are around.
-  public var forgotten: UInt64
-}
-
-extension LodestoneRuntime {
-  /// Why beacons cannot be heard at the moment, for a person; `nil` where an adapter is there and powered. Asked of the
-  /// system's Bluetooth service, which may take two seconds.
-  public var beaconProblem: String? { radio.problem?.description }
-
-  /// What was counted of beacons.
-  public var beaconCounters: BeaconCounters {
+extension ProgramServices {
+  /// Counters of the reception of beacons.
+  var beaconCounters: BeaconCounters {
     let (counters, dropped) = (radio.counters, services.withLock { $0.engine.droppedBeacons })
     return BeaconCounters(
       attempts: counters.attempts, failures: counters.failures, heard: counters.heard,

@@ -5,7 +5,7 @@ import SensorHub
 import SensorTypes
 import Synchronization
 
-extension LodestoneRuntime {
+extension ProgramServices {
   /// The regions that are watched, of managers and monitors.
   package var monitoredRegions: [MonitoredRegion] {
     services.withLock { $0.engine.monitoredRegions }

@@ -8,7 +8,13 @@ final class DiagnosticLog: Sendable {
   /// Lines that are remembered as said; a program has fewer classes.
   static let limit = 1_000
 
-  let state = Mutex(DiagnosticLogState())
+  private let state = Mutex(DiagnosticLogState())
+
+  /// Takes each new line.
+  var handler: LodestoneRuntime.DiagnosticHandler {
+    get { state.withLock { $0 }.handler }
+    set { state.withLock { $0.handler = newValue } }
+  }
 
   /// Says a line, unless it was said before.
   func add(_ line: String) {
@@ -26,20 +32,4 @@ struct DiagnosticLogState: Sendable {
   var handler: LodestoneRuntime.DiagnosticHandler = { line in
     FileHandle.standardError.write(Data("lodestone: \(line)\n".utf8))
   }
-}
-
-extension LodestoneRuntime {
-  /// Takes a line, on any thread.
-  public typealias DiagnosticHandler = @Sendable (_ line: String) -> Void
-
-  /// Takes what the library has to say about the program, a line each: a delegate that does not hear what it has asked
-  /// for. Each is said once. At first it goes to standard error, because nobody who does not know of a mistake asks for
-  /// it; a program that has a log of its own sets another one, or `{ _ in }`.
-  public var diagnosticHandler: DiagnosticHandler {
-    get { diagnostics.state.withLock { $0 }.handler }
-    set { diagnostics.state.withLock { $0.handler = newValue } }
-  }
-
-  /// Says a line, unless it was said before.
-  package func diagnose(_ line: String) { diagnostics.add(line) }
 }

@@ -9,7 +9,7 @@ import SensorTypes
 import StateStore
 import Synchronization
 
-extension LodestoneRuntime {
+extension ProgramServices {
   // The demand is read and set under one lock: two clients that start and stop at once cannot leave the
   // older of two demands standing.
   func applyDemand() {
@@ -56,7 +56,7 @@ extension LodestoneRuntime {
     }
     guard !isTooSoon else { return link.withLock { $0.source } }
     do {
-      let source = try factory.withLock { $0 }.open()
+      let source = try factory()
       install(source)
       return source
     } catch {

@@ -1,37 +1,19 @@
 // Authorization of the process: who is asked, what is kept, what the application may have.
 
 import Dispatch
-public import LocationServices
+import LocationServices
 import SensorHub
 import Synchronization
 
-extension LodestoneRuntime {
+extension ProgramServices {
   /// What the application may have now.
-  public var authorization: AuthorizationReport {
+  var authorization: AuthorizationReport {
     beginAuthorization()
     return services.withLock { $0.engine.authorizationReport }
   }
 
-  /// Who is asked whether the application may know where the board is, unless the authorization file of the machine says
-  /// it: `.terminal`, or `.closure { … }`.
-  ///
-  /// `nil` at first. Then nobody is asked, and a program of which the file says nothing may have everything at all times,
-  /// `authorizedAlways` with full accuracy. With an agent nothing is allowed before somebody was asked, but for what was
-  /// decided in earlier runs.
-  public var authorizationAgent: (any AuthorizationAgent)? {
-    get { authorizationCoordinator.agent }
-    set {
-      authorizationCoordinator.agent = newValue
-      beginAuthorization(anew: true)
-    }
-  }
-
-  /// What is wrong with the program's requests for authorization, or with the machine's file, one line for a person: the
-  /// newest that was found; `nil` where nothing was.
-  public var authorizationProblem: String? { authorizationCoordinator.problem }
-
-  /// Which program it is that is asked about.
-  public var authorizationClient: AuthorizationClient { authorizationCoordinator.setup.client }
+  /// Forgets the program's own agent, whose program has gone.
+  func forgetAgent() { authorizationCoordinator.agent = nil }
 
   /// Reads what the machine says of the program; only the first call does anything.
   func beginAuthorization(anew: Bool = false) {

@@ -1,10 +1,20 @@
 // The services of this process, for the programs' classes above: what they send and ask, and who is told.
 
 package import LocationServices
+import SensorBus
 import SensorHub
 import SensorTypes
 
-extension LodestoneRuntime: ServicePort {
+extension ProgramServices: RuntimeBackend {
+  package var connection: ServiceConnection { .none }
+  package var authorizationAgent: (any AuthorizationAgent)? {
+    get { authorizationCoordinator.agent }
+    set {
+      authorizationCoordinator.agent = newValue
+      beginAuthorization(anew: true)
+    }
+  }
+
   package func connect(_ client: any ServiceClient) -> ClientID { connect(client) {} }
 
   /// Connects a client. `willHandle` is called with the services locked, before any event can arise from it.
@@ -66,7 +76,7 @@ extension LodestoneRuntime: ServicePort {
     switch question {
     case .authorization: return .authorization(authorization)
     case .capabilities: return .capabilities(capabilities)
-    case .beacons: return .beacons(problem: beaconProblem)
+    case .beacons: return .beacons(problem: radio.problem?.description)
     case .position(let isReduced):
       beginAuthorization()
       let now = clocks.now()
@@ -78,10 +88,20 @@ extension LodestoneRuntime: ServicePort {
       }
     case .regions(let monitor): return .regions(regions(of: monitor))
     case .keep(let event): return .kept(keep(event))
+    case .program: return .program(report)
+    case .setAltitude(let statement): return .altitudeSet(set(statement))
     }
   }
 
-  package func note(_ line: String) { diagnose(line) }
+  /// The program as the services know it.
+  private var report: ProgramReport {
+    ProgramReport(
+      client: authorizationCoordinator.setup.client,
+      authorizationProblem: authorizationCoordinator.problem, openingFailure: openingFailure,
+      beacons: beaconCounters)
+  }
+
+  package func note(_ line: String) { diagnostics.add(line) }
 
   /// Waits until the queues of clients that were woken have returned, for a test.
   package func settleClients() {

@@ -1,0 +1,23 @@
+// Who asks for authorization.
+
+/// The identity of a program that asks for authorization.
+///
+/// The same executable that another user runs, or another unit, is another client.
+public struct AuthorizationClient: Hashable, Codable, Sendable {
+  /// The path of its executable.
+  public var executable: String
+  /// The user ID that it runs as.
+  public var user: UInt32
+  /// The systemd unit that it runs in, or `nil` if it does not run in one.
+  public var unit: String?
+
+  /// Makes a client.
+  public init(executable: String, user: UInt32, unit: String? = nil) {
+    self.executable = executable
+    self.user = user
+    self.unit = unit
+  }
+
+  /// The name of the executable, without its folder.
+  public var name: String { executable.split(separator: "/").last.map(String.init) ?? executable }
+}

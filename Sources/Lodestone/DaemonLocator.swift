@@ -1,0 +1,20 @@
+// Where a program finds the daemon that owns the board.
+
+import Foundation
+
+/// Finds the socket of the daemon.
+package enum DaemonLocator {
+  /// The path of the socket of a machine's daemon.
+  package static let systemSocket = "/run/lodestone/lodestone.sock"
+
+  /// Returns the path of the daemon's socket, or `nil` if this process is to open a board itself.
+  ///
+  /// That is so if `LODESTONE_BOARD` names a board, or if `LODESTONE_SOCKET` names no socket and the machine has none.
+  package static func socket(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> String? {
+    guard (environment["LODESTONE_BOARD"] ?? "").isEmpty else { return nil }
+    if let path = environment["LODESTONE_SOCKET"], !path.isEmpty { return path }
+    return FileManager.default.fileExists(atPath: systemSocket) ? systemSocket : nil
+  }
+}

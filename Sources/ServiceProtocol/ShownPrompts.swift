@@ -1,0 +1,45 @@
+// The prompts that a daemon has a program show.
+
+import LocationServices
+import SensorTypes
+
+/// The prompts that a program shows for its daemon.
+struct ShownPrompts: Sendable {
+  private var isCalibrationShown = false
+  /// The number of the authorization prompt that the program's agent shows.
+  private var authorization: UInt64?
+
+  /// Returns what the program hears of a message about prompts.
+  mutating func accept(_ message: DaemonMessage) -> [ProgramEnd.Incoming] {
+    switch message {
+    case .calibrationPrompt(let change):
+      if case .show = change { isCalibrationShown = true } else { isCalibrationShown = false }
+      return [.calibrationPrompt(change)]
+    case .calibrationProgress(let progress): return [.calibrationProgress(progress)]
+    case .authorizationPrompt(let prompt, let client):
+      authorization = prompt.number
+      return [.authorizationPrompt(prompt, of: client)]
+    case .withdrawnPrompt(let number):
+      guard authorization == number else { return [] }
+      authorization = nil
+      return [.withdrawnPrompt(number)]
+    default: return []
+    }
+  }
+
+  /// Whether an answer is one to the prompt that is shown, which it then is no longer.
+  mutating func isAnswered(_ prompt: UInt64) -> Bool {
+    guard authorization == prompt else { return false }
+    authorization = nil
+    return true
+  }
+
+  /// Returns what the program hears when the daemon has gone.
+  mutating func takeDown() -> [ProgramEnd.Incoming] {
+    var incoming: [ProgramEnd.Incoming] = []
+    if isCalibrationShown { incoming.append(.calibrationPrompt(.dismiss(.boardChanged))) }
+    if let authorization { incoming.append(.withdrawnPrompt(authorization)) }
+    self = ShownPrompts()
+    return incoming
+  }
+}
