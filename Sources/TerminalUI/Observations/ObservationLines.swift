@@ -23,9 +23,14 @@ package struct ObservationLines {
     self.clock = clock
   }
 
-  /// The line for an observation; `truth` fills in what was really so, on a simulated board.
+  /// Returns the line for an observation.
+  ///
+  /// - Parameters:
+  ///   - skipped: The number of observations of its kind that were left out before it.
+  ///   - truth: Fills in what was really so, on a simulated board.
   package mutating func line(
-    for observation: Observation, truth: ((Timestamp, inout JSONLine) -> Void)? = nil
+    for observation: Observation, skipped: Int = 0,
+    truth: ((Timestamp, inout JSONLine) -> Void)? = nil
   ) -> String {
     var line: JSONLine
     let time: Timestamp
@@ -95,6 +100,7 @@ package struct ObservationLines {
       line.set("message", Hints.complete(message))
       return line.line
     }
+    if skipped > 0 { line.set("skipped", skipped) }
     if let truth {
       var nested = JSONLine()
       truth(time, &nested)

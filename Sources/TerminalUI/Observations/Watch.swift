@@ -74,42 +74,6 @@ package struct ObservationRun {
   }
 }
 
-/// One JSON object a line.
-package struct JSONPrinter: ObservationPrinter {
-  package let patience = 1.0
-  private var lines: ObservationLines
-  private var errors = ErrorCounterMonitor()
-  private let session: Session
-  private let truth: ((Timestamp, inout JSONLine) -> Void)?
-
-  package init(session: Session, withTruth: Bool) {
-    self.session = session
-    lines = ObservationLines(start: session.now()) { session.clock(at: $0) }
-    truth = withTruth ? session.simulation.map(TruthLine.writer) : nil
-  }
-
-  package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
-    var text = ""
-    for observation in batch {
-      text += lines.line(for: observation, truth: truth) + "\n"
-      if case .sensor(let status) = observation { errors.note(status) }
-    }
-    if errors.isDue(at: session.now()) { text += risen() }
-    if dropped > 0 { Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow") }
-    return Terminal.write(text)
-  }
-
-  package mutating func finish() { Terminal.write(risen()) }
-
-  private mutating func risen() -> String {
-    var text = ""
-    for status in errors.risen(session.hub.status) {
-      text += lines.line(for: .sensor(status)) + "\n"
-    }
-    return text
-  }
-}
-
 /// A table drawn in place.
 package struct TablePrinter: ObservationPrinter {
   package let patience = LivePage.interval
