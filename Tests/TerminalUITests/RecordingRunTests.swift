@@ -7,20 +7,34 @@ import Testing
 struct RecordingRunTests {
   private typealias Ending = RecordingRun.RecordingEnding
 
-  @Test("a file that was moved away is followed by a new one, unless another signal came")
+  private func ending(
+    _ signal: Int32?, isRotationDue: Bool = false, isBroken: Bool = false, isFull: Bool = false
+  ) -> Ending {
+    Ending(signal: signal, isRotationDue: isRotationDue, isBroken: isBroken, isFull: isFull)
+  }
+
+  @Test("SIGHUP begins a new file where one is due, unless another signal came")
   func rotation() {
-    #expect(Ending(signal: SIGHUP, isRotationDue: true, isBroken: false) == .rotated)
+    #expect(ending(SIGHUP, isRotationDue: true) == .rotated)
     // Steps that are missing then are between two files anyway.
-    #expect(Ending(signal: SIGHUP, isRotationDue: true, isBroken: true) == .rotated)
-    #expect(Ending(signal: SIGTERM, isRotationDue: true, isBroken: false) == .over)
-    #expect(Ending(signal: SIGHUP, isRotationDue: false, isBroken: false) == .over)
+    #expect(ending(SIGHUP, isRotationDue: true, isBroken: true) == .rotated)
+    #expect(ending(SIGTERM, isRotationDue: true) == .over)
+    #expect(ending(SIGHUP) == .over)
+  }
+
+  @Test("a file that is full is followed by a new one, unless somebody ended the recording")
+  func full() {
+    #expect(ending(nil, isFull: true) == .rotated)
+    #expect(ending(nil, isBroken: true, isFull: true) == .rotated)
+    #expect(ending(SIGTERM, isFull: true) == .over)
+    #expect(ending(SIGHUP, isFull: true) == .over)
   }
 
   @Test("a hole begins another run, unless somebody ended the recording")
   func hole() {
-    #expect(Ending(signal: nil, isRotationDue: false, isBroken: true) == .broken)
-    #expect(Ending(signal: SIGINT, isRotationDue: false, isBroken: true) == .over)
-    #expect(Ending(signal: nil, isRotationDue: false, isBroken: false) == .over)
+    #expect(ending(nil, isBroken: true) == .broken)
+    #expect(ending(SIGINT, isBroken: true) == .over)
+    #expect(ending(nil) == .over)
   }
 
   @Test("what a file lacks is counted by its cause")

@@ -4,22 +4,53 @@ package import Foundation
 import Glibc
 import StateStore
 
-/// A file, or standard input for `-`, read piece by piece; every mistake names it.
+/// A file, or standard input for `-`, read piece by piece; every mistake names it. A file that gzip or zstd has compressed is
+/// decompressed on the way.
 package struct InputFile {
+  /// The bytes that a compressed file may have that is read as a whole.
+  package static let wholeLimit = 1 << 30
+
   /// As the person named it.
   package let path: String
   private let handle: FileHandle
+  /// `nil` for a file that is not compressed.
+  private let decompression: Decompression?
   /// What was looked at ahead, and is to be read yet.
   private var ahead: [UInt8] = []
 
   package init(_ path: String) throws {
     self.path = path
+    let file: FileHandle
     do {
-      handle =
-        path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+      file = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
     } catch {
       throw CommandError(reading: path, error)
     }
+    let content = try Decompression.start(path, reading: file.fileDescriptor)
+    decompression = content?.decompression
+    handle = content.map { FileHandle(fileDescriptor: $0.output, closeOnDealloc: true) } ?? file
+  }
+
+  /// Whether the file is compressed.
+  package var isCompressed: Bool { decompression != nil }
+
+  /// Reads all that is left. Throws where a compressed file holds more than `limit` bytes. One that was cut off says so, on
+  /// standard error, and is good up to there.
+  package mutating func readAll(limit: Int = InputFile.wholeLimit) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    do {
+      while let data = try read(1 << 16) {
+        bytes += data
+        guard !isCompressed || bytes.count <= limit else {
+          throw CommandError(
+            "\(path) holds more than \(limit) bytes, too many to be read as a whole: decompress it first",
+            kind: .data)
+        }
+      }
+    } catch let error as CommandError where !bytes.isEmpty && decompression?.isOver == true {
+      Terminal.warn("lodestone: \(error)")
+    }
+    return bytes
   }
 
   /// The next bytes, as many as there are at once, at most so many; `nil` at the end.
@@ -40,6 +71,12 @@ package struct InputFile {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = try bytes.withUnsafeMutableBytes { try read(into: $0) }
     ahead = Array(bytes[..<count])
+    if let format = Decompression.CompressionFormat(beginning: ahead), !isCompressed {
+      // A pipe cannot be looked into before it is read.
+      throw CommandError(
+        "\(name) is compressed: decompress it with \(format.words.joined(separator: " ")) first",
+        kind: .data)
+    }
     return ahead
   }
 
@@ -60,7 +97,10 @@ package struct InputFile {
     }
     while true {
       let count = Glibc.read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
-      if count >= 0 { return count }
+      if count >= 0 {
+        try decompression?.note(count)
+        return count
+      }
       guard errno == EINTR else {
         throw CommandError(reading: FileProblem(path, errno: errno))
       }

@@ -18,18 +18,54 @@ package final class OutputFile: Sendable {
     var written = 0
   }
 
-  private let path: String
+  package let path: String
   private let descriptor: Int32
   private let isNew: Bool
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  package init(path: String) throws {
+  /// Whether the file was opened to be continued, and its last line has no end.
+  package let isCutOff: Bool
+
+  package convenience init(path: String) throws { try self.init(path, appends: false) }
+
+  /// Opens a file of lines to write behind what it holds.
+  package convenience init(appendingTo path: String) throws { try self.init(path, appends: true) }
+
+  /// Creates a file, and locks it while it is written. Throws `EEXIST` if the name is taken, also by a link.
+  package init(creating path: String) throws {
     self.path = path
-    let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
+    isNew = true
+    isCutOff = false
+    state = Mutex(State())
+    // A file system without locks does without.
+    flock(descriptor, LOCK_EX | LOCK_NB)
+  }
+
+  private init(_ path: String, appends: Bool) throws {
+    self.path = path
+    let flags = (appends ? O_APPEND : 0) | O_WRONLY | O_CREAT | O_CLOEXEC
+    let created = open(path, flags | O_EXCL, 0o600)
     isNew = created >= 0
     // A link to a file that does not exist yet is created by the second call.
-    descriptor = isNew ? created : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = isNew ? created : open(path, flags, 0o600)
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
+    isCutOff = appends && Self.endsAmidLine(path)
+    state = Mutex(State(isEmptied: appends))
+  }
+
+  /// Whether a file is a regular one and its last line has no end.
+  private static func endsAmidLine(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { Glibc.close(descriptor) }
+    var status = stat()
+    var last: UInt8 = 0
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0, pread(descriptor, &last, 1, status.st_size - 1) == 1
+    else { return false }
+    return last != UInt8(ascii: "\n")
   }
 
   deinit {

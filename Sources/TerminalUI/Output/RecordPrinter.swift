@@ -9,14 +9,20 @@ struct RecordPrinter: ObservationPrinter {
   private let output: RecordingOutput
   private let file: String
   private let needsOutput: Bool
+  /// Asked with each batch whether the file is full.
+  private let isFull: () -> Bool
   private var summary: SummaryPrinter
   private var droppedSteps: DroppedStepNotes
 
-  init(session: Session, output: RecordingOutput, file: String, needsOutput: Bool) {
+  init(
+    session: Session, output: RecordingOutput, file: String, needsOutput: Bool,
+    isFull: @escaping () -> Bool
+  ) {
     self.session = session
     self.output = output
     self.file = file
     self.needsOutput = needsOutput
+    self.isFull = isFull
     summary = SummaryPrinter(session)
     droppedSteps = DroppedStepNotes(path: file)
   }
@@ -28,7 +34,7 @@ struct RecordPrinter: ObservationPrinter {
       Terminal.warn("lodestone: \(note)")
     }
     return session.hub.recordingFailure == nil && (isRead || !needsOutput) && !output.isOver
-      && !session.hub.recordingIsBroken
+      && !session.hub.recordingIsBroken && !isFull()
   }
 
   /// Reports what has happened since the last batch. Called after the last write.

@@ -1,4 +1,4 @@
-// Where a recording's bytes go, and what becomes of them while there is no room.
+// Where the bytes of a recording or of a log go, and what becomes of them while there is no room.
 
 import Glibc
 import StateStore
@@ -31,19 +31,22 @@ package final class RecordingOutput: Sendable {
 
   private let path: String
   private let keepsTrying: Bool
+  private let what: String
   private let put: @Sendable (UnsafeRawBufferPointer) throws -> Int
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - path: The file, for messages.
   ///   - keepsTrying: Whether a write error is waited out; else the first one is thrown.
+  ///   - what: What the bytes belong to, for messages.
   ///   - put: Writes the first bytes of what it is given, one at least. Returns how many.
   package init(
-    path: String, keepsTrying: Bool,
+    path: String, keepsTrying: Bool, what: String = "recording",
     put: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Int
   ) {
     self.path = path
     self.keepsTrying = keepsTrying
+    self.what = what
     self.put = put
   }
 
@@ -91,7 +94,7 @@ package final class RecordingOutput: Sendable {
   ///     reported before is not repeated.
   package func note(at now: ContinuousClock.Instant = .now, isLast: Bool = false) -> String? {
     state.withLock { state in
-      let lost = "\(state.lost) bytes of the recording are lost" + (isLast ? "" : " so far")
+      let lost = "\(state.lost) bytes of the \(what) are lost" + (isLast ? "" : " so far")
       guard case .refused(let problem, _) = state.progress else {
         guard state.nextNote != nil else { return nil }
         state.nextNote = nil

@@ -4,46 +4,56 @@ import SensorHub
 import StateStore
 import Synchronization
 
-/// Records every transfer of a board into a file, and begins a new file when the old one was moved away.
+/// Records every transfer of a board into a file, or into the files of a series. A file that is full, or that somebody has
+/// moved away, is followed by a new one.
 package struct RecordingRun {
   /// Why a run of the recording has ended.
   enum RecordingEnding: Equatable {
     /// Time is up, or somebody has ended it.
     case over
-    /// The file was moved away: a new one is due.
+    /// A new file is due: the old one is full, or was moved away.
     case rotated
     /// Steps are missing: what follows can be replayed only as a run of its own.
     case broken
 
     /// - Parameters:
     ///   - signal: The number of the signal that ended the run; `nil` where none did.
-    ///   - isRotationDue: Whether the file was moved away.
+    ///   - isRotationDue: Whether SIGHUP asks for a new file.
     ///   - isBroken: Whether steps are missing.
-    init(signal: Int32?, isRotationDue: Bool, isBroken: Bool) {
-      if isRotationDue, signal == SIGHUP {
-        self = .rotated
-      } else {
-        // Another signal that came behind SIGHUP, while the board was put to sleep, ends the recording.
-        self = isBroken && signal == nil ? .broken : .over
+    ///   - isFull: Whether the file is full.
+    init(signal: Int32?, isRotationDue: Bool, isBroken: Bool, isFull: Bool) {
+      switch signal {
+      case SIGHUP where isRotationDue: self = .rotated
+      // Another signal that came behind SIGHUP, while the board was put to sleep, ends the recording.
+      case .some: self = .over
+      case nil: self = isFull ? .rotated : isBroken ? .broken : .over
       }
     }
   }
+
+  /// How long a file goes on that could not be followed by another one, in seconds.
+  private static let rotationPause = 60.0
 
   private let board: String?
   private let file: String
   private let seconds: Double?
   private let keepsTrying: Bool
+  private let rotation: Rotation?
 
   /// - Parameters:
   ///   - board: The board's name; `nil` for the machine's own.
-  ///   - file: The path of the recording.
+  ///   - file: The path of the recording, or of its series.
   ///   - seconds: How long to record; `nil` until somebody ends it.
   ///   - keepsTrying: Whether a file that cannot be written is tried again; otherwise a write error ends the recording.
-  package init(board: String?, file: String, seconds: Double?, keepsTrying: Bool) {
+  ///   - rotation: How the files of a series follow each other, which are always tried again; `nil` for one file.
+  package init(
+    board: String?, file: String, seconds: Double?, keepsTrying: Bool, rotation: Rotation? = nil
+  ) {
     self.board = board
     self.file = file
     self.seconds = seconds
-    self.keepsTrying = keepsTrying
+    self.keepsTrying = keepsTrying || rotation != nil
+    self.rotation = rotation
   }
 
   /// Records until time is up or somebody ends it. Throws where the recording is not whole.
@@ -53,7 +63,9 @@ package struct RecordingRun {
     let hadTerminal = Terminal.isControlling
     let start = ContinuousClock.now
     // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
-    var output = try OutputFile(path: file)
+    var files = try OutputFiles(path: file, rotation: rotation, appends: false)
+    defer { files.finish() }
+    var current = OpenRecording(output: try files.open())
     // While the board is opened, and between two runs, nobody listens for signals. Until something is recorded the
     // others may end the command at once.
     let signals = Interrupts.Hold()
@@ -61,43 +73,54 @@ package struct RecordingRun {
     signals.keep([SIGHUP])
     var isWhole = true
     var isOver = false
+    files.lookAfter()
     while !isOver {
       let left = seconds.map { $0 - (ContinuousClock.now - start) / .seconds(1) }
       if signals.isStopping { break }
       if let left, left <= 0 { break }
       let (ending, problem) = try record(
-        into: output, for: left, keeping: signals, hadTerminal: hadTerminal)
+        into: current, of: files, for: left, keeping: signals, hadTerminal: hadTerminal)
       if let problem {
         isWhole = false
         Terminal.warn("lodestone: \(problem)")
       }
       switch ending {
       case .over: isOver = true
-      case .rotated:
+      case .broken where !files.isSeries: startLine(in: current.output)
+      case .rotated, .broken:
         do {
-          let new = try OutputFile(path: file)
-          try close(output, why: ", which was moved away: a new file begins")
-          output = new
+          let new = OpenRecording(output: try files.open())
+          let why = files.isSeries ? "" : ", which was moved away"
+          try close(current.output, why: "\(why): a new file begins")
+          current = new
+          files.lookAfter()
         } catch let problem as FileProblem where keepsTrying {
-          isWhole = false
+          isWhole = isWhole && files.isSeries
           Terminal.warn(
-            "lodestone: \(problem): the recording goes on in the file that was moved away")
-          try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
+            "lodestone: \(problem): the recording goes on in "
+              + (files.isSeries ? current.output.path : "the file that was moved away"))
+          startLine(in: current.output)
+          current.isFixedUntil = .now.advanced(by: .seconds(Self.rotationPause))
         }
-      // The next run starts on a new line, because the last one may be cut off.
-      case .broken: try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
       }
     }
-    try close(output, why: "")
+    // A file of a series that nothing was written into is removed again.
+    if !files.isSeries || current.output.written > 0 { try close(current.output, why: "") }
     guard isWhole else { throw CommandError("the recording is not whole", kind: .io) }
+  }
+
+  /// The next run starts on a new line, because the last one may be cut off.
+  private func startLine(in output: OutputFile) {
+    try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
   }
 
   /// Records a run, which can be replayed by itself. Returns why it has ended, and what is missing in it.
   private func record(
-    into file: OutputFile, for seconds: Double?, keeping signals: Interrupts.Hold,
-    hadTerminal: Bool
+    into recording: OpenRecording, of files: OutputFiles, for seconds: Double?,
+    keeping signals: Interrupts.Hold, hadTerminal: Bool
   ) throws -> (RecordingEnding, problem: String?) {
-    let output = RecordingOutput(path: self.file, keepsTrying: keepsTrying) {
+    let file = recording.output
+    let output = RecordingOutput(path: file.path, keepsTrying: keepsTrying) {
       try file.writeSome($0)
     }
     let session = try Session(board: board, calibratesInUse: true) { try output.write($0) }
@@ -105,24 +128,27 @@ package struct RecordingRun {
     let isRotationDue = RotationFlag()
     var watch = ObservationRun(session: session, seconds: seconds)
     watch.needsOutput = !keepsTrying
+    let isSeries = files.isSeries
     watch.onHangup = {
       // The terminal has hung up: a recording that was not started with nohup ends with it.
       let endsWithTerminal = hadTerminal && !Terminal.isControlling
-      let isMoved = !endsWithTerminal && isMovedAway(file)
-      if endsWithTerminal || isMoved { isRotationDue.value.store(isMoved, ordering: .releasing) }
-      return endsWithTerminal || isMoved
+      let isDue = !endsWithTerminal && (isSeries || isMovedAway(file))
+      if endsWithTerminal || isDue { isRotationDue.value.store(isDue, ordering: .releasing) }
+      return endsWithTerminal || isDue
     }
+    let isFull = { recording.isFull(by: files) }
     let signal = try watch.run(
       printer: RecordPrinter(
-        session: session, output: output, file: self.file, needsOutput: !keepsTrying))
+        session: session, output: output, file: file.path, needsOutput: !keepsTrying,
+        isFull: isFull))
     if let failure = session.hub.recordingFailure {
       throw CommandError("the recording ended early: \(failure)", kind: .io)
     }
     let problem = Self.problem(
-      of: self.file, droppedSteps: session.hub.droppedSteps, lostBytes: output.lost)
+      of: file.path, droppedSteps: session.hub.droppedSteps, lostBytes: output.lost)
     let ending = RecordingEnding(
       signal: signal, isRotationDue: isRotationDue.value.load(ordering: .acquiring),
-      isBroken: output.isOver || session.hub.recordingIsBroken)
+      isBroken: output.isOver || session.hub.recordingIsBroken, isFull: isFull())
     return (ending, problem)
   }
 
@@ -155,11 +181,27 @@ package struct RecordingRun {
     } catch {
       throw CommandError("the recording is not whole: \(error)", kind: .io)
     }
-    Terminal.warn("lodestone: \(output.written) bytes in \(file)\(why)")
+    Terminal.warn("lodestone: \(output.written) bytes in \(output.path)\(why)")
   }
 }
 
-/// Whether a recording ends because its file was moved away.
+/// A file that is being recorded into.
+private struct OpenRecording {
+  let output: OutputFile
+  private let begun = ContinuousClock.now
+  /// Until when the file is not full whatever it holds, because no other one could be begun.
+  var isFixedUntil: ContinuousClock.Instant?
+
+  init(output: OutputFile) { self.output = output }
+
+  func isFull(by files: OutputFiles) -> Bool {
+    let now = ContinuousClock.now
+    if let isFixedUntil, now < isFixedUntil { return false }
+    return files.isFull(bytes: output.written, seconds: (now - begun) / .seconds(1))
+  }
+}
+
+/// Whether a recording ends because a new file is due.
 private final class RotationFlag: Sendable {
   let value = Atomic<Bool>(false)
 }

@@ -1,0 +1,58 @@
+import Glibc
+import Lodestone
+
+/// Writes the JSON lines of a board into files, for weeks.
+package struct LineLogRun {
+  private let path: String
+  private let rotation: Rotation?
+  private let withTruth: Bool
+  private let choice: LineChoice
+
+  /// - Parameters:
+  ///   - path: The file, which is continued if it exists, or the name of the series.
+  ///   - rotation: How the files of a series follow each other; `nil` for one file.
+  ///   - withTruth: Whether lines have what was really so, on a simulated board.
+  ///   - choice: Which lines are written.
+  package init(path: String, rotation: Rotation?, withTruth: Bool, choice: LineChoice) {
+    self.path = path
+    self.rotation = rotation
+    self.withTruth = withTruth
+    self.choice = choice
+  }
+
+  /// Writes until time is up or somebody ends it. Throws where lines are missing.
+  package func run(_ watch: ObservationRun) throws {
+    // A pipe without a reader is an error, and not the end of this process.
+    signal(SIGPIPE, SIG_IGN)
+    let hadTerminal = Terminal.isControlling
+    let request = LineLog.RotationRequest()
+    let files = try OutputFiles(path: path, rotation: rotation, appends: true)
+    let log = try LineLog(files, request: request) { Terminal.warn("lodestone: \($0)") }
+    var watch = watch
+    watch.needsOutput = false
+    watch.onHangup = {
+      // The terminal has hung up: a log that was not started with nohup ends with it.
+      if hadTerminal, !Terminal.isControlling { return true }
+      request.make()
+      return false
+    }
+    var problem: (any Error)?
+    let printer = JSONPrinter(session: watch.session, withTruth: withTruth, choice: choice) {
+      text in
+      do {
+        try log.write(text)
+      } catch {
+        problem = error
+      }
+      return problem == nil
+    }
+    do {
+      try watch.run(printer: printer)
+    } catch {
+      try? log.finish()
+      throw error
+    }
+    try log.finish()
+    if let problem { throw CommandError("the log ended early: \(problem)", kind: .io) }
+  }
+}
