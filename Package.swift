@@ -211,8 +211,8 @@ let package = Package(
     floor(
       "LogConversion",
       [
-        "BoardFile", "FusionCore", "GNSSProtocol", "MapDrawing", "MapKit", "Recording",
-        "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
+        "BoardFile", "FusionCore", "GNSSProtocol", "JSONReading", "MapDrawing", "MapKit",
+        "Recording", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
       ]),
 
     .target(

@@ -157,6 +157,24 @@ package struct LogReader {
     return true
   }
 
+  /// Takes the positions of JSON lines. Returns false where nobody reads the output any more.
+  mutating func read(_ lines: inout PositionLines, named name: String) throws -> Bool {
+    unopened = name
+    defer { endLog() }
+    while let line = try lines.next() {
+      switch line {
+      case .fix(let fix):
+        epochs += 1
+        if fix.place != nil { places += 1 }
+        open()
+        writer.append(fix, to: &text)
+      case .interruption: if unopened == nil { writer.interrupt(&text) }
+      }
+      if text.count >= Self.enough, !flush() { return false }
+    }
+    return true
+  }
+
   /// Takes the positions of a recording, as they come when it is replayed. Returns false where nobody reads the output
   /// any more.
   package mutating func replay(_ recorded: RecordedRun, named name: String) throws -> Bool {

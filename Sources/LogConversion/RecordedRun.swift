@@ -1,5 +1,4 @@
 import BoardFile
-import Foundation
 import FusionCore
 import Recording
 import SensorHub
@@ -36,13 +35,8 @@ package struct RecordedRun {
 
   /// Reads the recording in a file.
   package init(contentsOf file: String) throws {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(filePath: file))
-    } catch {
-      throw CommandError(reading: file, error)
-    }
-    try self.init(Array(data), file: file)
+    var input = try InputFile(file)
+    try self.init(input.readAll(), file: file)
   }
 
   /// Whether a file that begins like this is a recording, of whatever version.

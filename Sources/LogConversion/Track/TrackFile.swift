@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// A file with a way in it: a recording, a receiver's log or a table. Its content says which.
+/// A file with a way in it: a recording, a receiver's log, JSON lines or a table. Its content says which.
 package struct TrackFile {
   private let path: String
 
@@ -17,6 +17,8 @@ package struct TrackFile {
       let isWanted =
         if RecordedRun.isOne(beginning: beginning) {
           try replay(&input, by: &reader)
+        } else if PositionLines.isOne(beginning: beginning) {
+          try lines(input, by: &reader)
         } else if PositionTable.isOne(beginning: beginning) {
           try table(input, by: &reader)
         } else {
@@ -33,9 +35,15 @@ package struct TrackFile {
   }
 
   private func replay(_ input: inout InputFile, by reader: inout LogReader) throws -> Bool {
-    var bytes: [UInt8] = []
-    while let data = try input.read(1 << 16) { bytes += data }
-    return try reader.replay(RecordedRun(bytes, file: path), named: input.name)
+    try reader.replay(RecordedRun(input.readAll(), file: path), named: input.name)
+  }
+
+  private func lines(_ input: InputFile, by reader: inout LogReader) throws -> Bool {
+    var lines = PositionLines(input)
+    defer {
+      if let words = lines.skipped.words { Terminal.warn("lodestone: \(path): \(words)") }
+    }
+    return try reader.read(&lines, named: input.name)
   }
 
   private func table(_ input: InputFile, by reader: inout LogReader) throws -> Bool {
