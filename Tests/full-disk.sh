@@ -57,6 +57,38 @@ goes_on() {
     && [ "$(grep -c '"kind":"heading"' replayed.txt)" -gt 100 ]
   result "and both of its runs replay, with 65 for the gap" $? "$code: $(cat patient.txt)"
 }
+# The same for a series of recordings and for a log: NAME FILES ARGUMENTS...
+series_goes_on() {
+  local name=$1 files=$2
+  shift 2
+  (
+    trap '' XFSZ
+    ulimit -S -f 40
+    exec "$lodestone" "$@" --board simulated --seconds 7
+  ) >/dev/null 2>"$name.txt" &
+  local process=$! code
+  for _ in $(seq 120); do grep -q 'trying again' "$name.txt" && break; sleep 0.05; done
+  grep -q 'file too large: trying again every second; [0-9]* bytes of the [a-z]* are lost so far' "$name.txt"
+  result "$name reports a full disk" $? "$(cat "$name.txt")"
+  prlimit --pid "$process" --fsize=unlimited:
+  wait "$process"
+  code=$?
+  [ $code -eq 74 ] && grep -q 'can be written again' "$name.txt" && [ "$(compgen -G "$name-*Z*" | wc -l)" -eq "$files" ] \
+    && [ "$(cat "$name"-*Z* | wc -c)" -gt 45000 ]
+  result "and goes on when there is room, and ends with 74" $? "$code: $(ls -l "$name"-*Z*) $(cat "$name.txt")"
+}
+# Each run of a recording is a separate file; a log goes on behind the end of the line that was cut off.
+recordings_go_on() {
+  series_goes_on series 2 record --rotate 1d series
+  "$lodestone" replay "$(compgen -G 'series-*Z' | sort | tail -n 1)" >series.lines 2>series.txt
+  [ $? -eq 0 ] && grep -q '"kind":"heading"' series.lines
+  result "and the last recording replays" $? "$(cat series.txt)"
+}
+log_goes_on() {
+  series_goes_on log 1 monitor --format json --rotate 1d --output log.jsonl
+  [ "$(grep -vc '^{.*}$' log-*Z.jsonl)" -le 1 ] && [ "$(tail -n 1 log-*Z.jsonl | grep -c '^{.*}$')" -eq 1 ]
+  result "and one line of the log is cut off" $? "$(grep -v '^{.*}$' log-*Z.jsonl)"
+}
 # The summary's reader goes away at once.
 unread() {
   "$lodestone" record --board simulated --seconds 3 --keep-trying unread 2>unread.txt | head -n 1 >first.txt
@@ -147,6 +179,8 @@ for arguments in "monitor" "monitor --format json" "gnss --format json" "record 
 done
 ends_at_once &
 goes_on &
+recordings_go_on &
+log_goes_on &
 unread &
 unrotated &
 no_disk &

@@ -18,8 +18,9 @@ part 9 "a log to a CoreLocation program" "$here/play-log.py" "$bin/facade-progra
 part 10 "the examples" "$here/examples.sh" "$bin"
 part 11 "gpsd killed, begun, silent" "$here/with-gpsd.py" "$lodestone"
 part 12 "chips unplugged in a monitor" "$here/monitor-unplug.py" "$lodestone"
+part 13 "command line: series of files" "$here/command-line-series.py" "$lodestone"
 
-parts=({1..12})
+parts=({1..13})
 for number in "${parts[@]}"; do run "$number" & done
 wait
 again "${parts[@]}"

@@ -14,6 +14,8 @@ struct RecordCommand: ParsableCommand {
       rotation). Each file is a recording by itself; about a second between two of them is in neither. A terminal that \
       hangs up ends it, unless it was started with nohup, which also makes it ignore SIGHUP: rotate the recordings of a \
       service (systemd).
+
+      \(RotationOptions.discussion)
       """)
 
   @OptionGroup var board: BoardOptions
@@ -23,20 +25,25 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var duration: DurationOptions
 
+  @OptionGroup var rotation: RotationOptions
+
   @Flag(help: "Over a file that is there already.")
   var force = false
 
   @Flag(
     help: """
       Go on when the file cannot be written (a full disk): try again every second, and print every minute what was lost \
-      by then. Without it a write error ends the recording.
+      by then. Without it a write error ends the recording. --rotate implies it.
       """)
   var keepTrying = false
 
   func run() throws {
-    try OutputFile.refuseTaken(file, unless: force)
+    let rotation = rotation.rotation
+    // A series never writes over a file.
+    if rotation == nil { try OutputFile.refuseTaken(file, unless: force) }
     try RecordingRun(
-      board: board.name, file: file, seconds: duration.seconds, keepsTrying: keepTrying
+      board: board.name, file: file, seconds: duration.seconds, keepsTrying: keepTrying,
+      rotation: rotation
     ).run()
   }
 }
@@ -47,7 +54,7 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay",
     abstract: "Run a recording through the drivers and the fusion again.",
     discussion:
-      "Prints JSON lines as monitor does, counted from the recording's start. Alike to the bit every time."
+      "Prints JSON lines as monitor does, counted from the recording's start. Alike to the bit every time. A recording may be compressed by gzip or zstd."
   )
 
   @Flag(

@@ -6,11 +6,13 @@ struct TrackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "track",
     abstract:
-      "The track of a recording, of a receiver's log or of a table, as GPX, GeoJSON or a picture.",
+      "The track of a recording, of a receiver's log, of JSON lines or of a table, as GPX, GeoJSON, a table or a picture.",
     discussion: """
-      What the file is, its content says: a recording by lodestone record, which is replayed; a receiver's bytes \
-      (NMEA, UBX, mixed); a table with a header that has latitude and longitude in it (CSV). A new line begins where \
-      positions are missing. Exit code 1 when there is no position in it.
+      What the file is, its content says: a recording by lodestone record, which is replayed; the JSON lines of lodestone \
+      monitor, replay or decode; a receiver's bytes (NMEA, UBX, mixed); a table with a header that has latitude and \
+      longitude in it (CSV). Each of them may be compressed by gzip or zstd. A new line begins where positions are \
+      missing. JSON lines that are damaged, were cut off or are of a newer kind are skipped and counted. Exit code 1 when \
+      there is no position in it.
 
       A picture has the line, around it how exactly it is known where that was said, and a scale bar, on a graticule or on \
       --tiles. SVG stands by itself; PNG is made of it by rsvg-convert (apt install librsvg2-bin).
@@ -21,6 +23,8 @@ struct TrackCommand: ParsableCommand {
     case gpx
     /// RFC 7946.
     case geojson
+    /// A table, a row an epoch.
+    case csv
     /// A picture of lines.
     case svg
     /// A picture of pixels.
@@ -28,11 +32,11 @@ struct TrackCommand: ParsableCommand {
   }
 
   @Argument(
-    help: "A recording, a receiver's log or a table, or - for standard input.",
+    help: "A recording, a receiver's log, JSON lines or a table, or - for standard input.",
     completion: .file())
   var file: String
 
-  @Option(help: "What to print: gpx, geojson, svg or png.")
+  @Option(help: "What to print: gpx, geojson, csv, svg or png.")
   var format = Format.gpx
 
   @Option(help: "A picture's width and height in points, as 1000x700.")
@@ -52,7 +56,7 @@ struct TrackCommand: ParsableCommand {
   func validate() throws {
     guard size.isDrawable else { throw ValidationError("--size takes 100x100 to 8000x8000") }
     guard (1...4).contains(scale) else { throw ValidationError("--scale takes 1 to 4") }
-    if dark || tiles != nil, format == .gpx || format == .geojson {
+    if dark || tiles != nil, ![.svg, .png].contains(format) {
       throw ValidationError("--dark and --tiles go with --format svg or png")
     }
   }
@@ -62,6 +66,7 @@ struct TrackCommand: ParsableCommand {
     switch format {
     case .gpx: try track.read(by: GPXWriter())
     case .geojson: try track.read(by: GeoJSONWriter())
+    case .csv: try track.read(by: CSVWriter())
     case .svg, .png:
       try TrackDrawing(
         size: size, scale: scale, isDark: dark, isPixels: format == .png, tiles: tiles
