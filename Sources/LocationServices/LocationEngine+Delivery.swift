@@ -82,6 +82,16 @@ extension LocationEngine {
     emit(
       ServiceEvent(
         client: clients[index].id,
-        content: .failure(ServiceFailure(service: service, reason: reason.description))))
+        content: .failure(ServiceFailure(service: service, reason: words(reason)))))
+  }
+
+  /// A reason in words, as far as the application may know it.
+  func words(_ reason: NoData) -> String {
+    (authorization.mayLocate ? reason : reason.withoutPlace).description
+  }
+
+  /// A calibration prompt, as far as the application may know it.
+  func shown(_ prompt: CalibrationPrompt) -> CalibrationPrompt {
+    authorization.mayLocate ? prompt : prompt.withoutPlace
   }
 }

@@ -92,7 +92,8 @@ extension LocationEngine {
       promptChanges.append(.dismiss(.calibrated))
     }
     closeQuestion(emit)
-    guard isInForeground, let question = prompt.question else { return }
+    guard isInForeground, var question = prompt.question else { return }
+    question.prompt = shown(question.prompt)
     toldQuestion = question.number
     for index in clients.indices where clients[index].asked != question.number {
       guard clients[index].settings.answersQuestions, !clients[index].isSuspended else { continue }
@@ -111,9 +112,9 @@ extension LocationEngine {
   }
 
   mutating func answer(_ question: UInt64, _ display: Bool, of client: ClientID) {
-    guard let shown = prompt.answer(question, display: display) else { return }
+    guard let prompt = prompt.answer(question, display: display) else { return }
     wanting = client
-    promptChanges.append(.show(shown))
+    promptChanges.append(.show(shown(prompt)))
   }
 
   mutating func dismissPrompt(_ end: CalibrationPromptEnd) {

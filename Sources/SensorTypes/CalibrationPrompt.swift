@@ -12,6 +12,13 @@ public struct CalibrationPrompt: Sendable, Hashable, Codable {
     self.cause = cause
     self.since = since
   }
+
+  /// The prompt without what tells where the board is, for a program that may not know it: the field that was expected here.
+  package var withoutPlace: CalibrationPrompt {
+    guard case .fieldChanged(let measured, _) = cause else { return self }
+    return CalibrationPrompt(
+      cause: .fieldChanged(measured: measured, expected: nil), since: since)
+  }
 }
 
 /// Why a calibration is wanted.

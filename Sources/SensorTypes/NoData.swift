@@ -10,8 +10,9 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
   case sensorLost(String)
   /// The magnetometer has no calibration record for this chip.
   case uncalibrated
-  /// The field is not the earth's: the text says what was measured and what was expected.
-  case magneticInterference(String)
+  /// The field is not the earth's. The text says what was measured. `compared` says it beside the field that was expected here, which
+  /// tells roughly where the board is.
+  case magneticInterference(String, compared: String? = nil)
   /// Nothing says which way is down, and the board file does not declare the board level.
   case tiltUnknown
   /// No magnetometer; the receiver's course is heading only where a vehicle is declared, by the board file or by an
@@ -36,7 +37,7 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
     case .notYet: "nothing measured yet"
     case .sensorLost(let why): "sensor lost: \(why)"
     case .uncalibrated: "the magnetometer is not calibrated"
-    case .magneticInterference(let what): what
+    case .magneticInterference(let what, let compared): compared ?? what
     case .tiltUnknown: "tilt unknown: no accelerometer, and the board is not declared level"
     case .vehicleUndeclared:
       "this board has no magnetometer; in a vehicle that points the way it goes the course gives heading: "
@@ -47,5 +48,10 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
     case .noFix: "no fix"
     case .notAuthorized(let why): why
     }
+  }
+
+  /// The reason without what tells where the board is, for a program that may not know it.
+  package var withoutPlace: NoData {
+    if case .magneticInterference(let what, _) = self { .magneticInterference(what) } else { self }
   }
 }

@@ -66,7 +66,9 @@ import Testing
     let course = course(Vector3(0, 0, -24), model: Self.model)
     // |(0, 19.1, -69.1)| = 71.7 uT; 6 uT and twice sqrt(0.5^2 + 0.2^2 + 0.04) = 1.15 are accepted.
     #expect(
-      course.reason == .magneticInterference("field 72 uT, expected 49 +- 7: iron nearby"))
+      course.reason
+        == .magneticInterference(
+          "field 72 uT: iron nearby", compared: "field 72 uT, expected 49 +- 7: iron nearby"))
   }
 
   @Test func aFieldOfTheRightStrengthThatDipsWronglyIsNoticed() throws {
@@ -75,11 +77,12 @@ import Testing
     let course = course(wrong - earthField(), model: Self.model)
     let lost = try #require(course.lostAt)
     #expect(lost > 10 && lost < 12)
-    guard case .magneticInterference(let text) = course.reason else {
+    guard case .magneticInterference(let text, let compared) = course.reason else {
       Issue.record("no interference but \(String(describing: course.reason))")
       return
     }
-    #expect(text.hasPrefix("field dips") && text.contains("expected 67"))
+    #expect(text.hasPrefix("field dips") && !text.contains("67"))
+    #expect(compared?.hasPrefix("field dips") == true && compared?.contains("expected 67") == true)
   }
 
   /// Strength and dip are the same: only the gyro tells.

@@ -350,14 +350,17 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     case .strength:
       let tolerance = Self.text(Self.strengthTolerance(reference, residual: residual, c))
       let expected = Self.text(reference.strength)
+      let field = "field \(Self.text(worstStrength)) uT"
       return .magneticInterference(
-        "field \(Self.text(worstStrength)) uT, expected \(expected) +- \(tolerance): iron nearby")
+        "\(field): iron nearby",
+        compared: "\(field), expected \(expected) +- \(tolerance): iron nearby")
     case .dip:
       let tolerance = Self.text(Self.dipTolerance(reference, residual: residual, c) * degree)
       let expected = Self.text(reference.dip * degree)
-      let dip = Self.text(worstDip * degree)
+      let field = "field dips \(Self.text(worstDip * degree)) deg"
       return .magneticInterference(
-        "field dips \(dip) deg, expected \(expected) +- \(tolerance): iron nearby")
+        "\(field): iron nearby",
+        compared: "\(field), expected \(expected) +- \(tolerance): iron nearby")
     case .azimuth:
       let azimuth = Self.text(worstAzimuth * degree)
       return .magneticInterference(

@@ -36,17 +36,22 @@ package struct ObservationFilter: Sendable {
     case .heading(var estimate):
       (estimate.trueHeading, estimate.declination) = (nil, nil)
       estimate.trueReason = reason
+      estimate.reason = estimate.reason?.withoutPlace
       Self.hideModel(in: &estimate)
       return .heading(estimate)
     case .motion(var estimate):
       estimate.attitude?.declination = nil
       estimate.attitude?.declinationReason = reason
+      let northReason = estimate.attitude?.northReason?.withoutPlace
+      estimate.attitude?.northReason = northReason
       return .motion(estimate)
     case .absoluteAltitude(let estimate): return Self.withoutFix(estimate)
     case .sky: return nil
-    case .headingUnavailable, .altitude, .altitudeUnavailable, .motionUnavailable, .sensor,
-      .diagnostic:
-      return observation
+    case .headingUnavailable(let reason, let time):
+      return .headingUnavailable(reason.withoutPlace, at: time)
+    case .motionUnavailable(let sensor, let reason, let time):
+      return .motionUnavailable(sensor, reason.withoutPlace, at: time)
+    case .altitude, .altitudeUnavailable, .sensor, .diagnostic: return observation
     }
   }
 

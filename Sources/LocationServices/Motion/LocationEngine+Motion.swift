@@ -75,6 +75,8 @@ extension LocationEngine {
       estimate.attitude?.declination = nil
       estimate.attitude?.declinationReason = .notAuthorized(
         AuthorizationProblem.notGranted.description)
+      let northReason = estimate.attitude?.northReason?.withoutPlace
+      estimate.attitude?.northReason = northReason
     }
     for index in clients.indices where !clients[index].isSuspended {
       let (client, settings) = (clients[index].id, clients[index].settings.motion)
@@ -132,7 +134,7 @@ extension LocationEngine {
       ServiceEvent(
         client: clients[index].id,
         content: .failure(
-          ServiceFailure(service: service, reason: reason.description, cause: cause))))
+          ServiceFailure(service: service, reason: words(reason), cause: cause))))
   }
 
   private static func isMissing(_ reason: NoData) -> Bool {
