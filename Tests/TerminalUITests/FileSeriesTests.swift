@@ -112,7 +112,11 @@ import Testing
     #expect(names == [stamp(3), URL(filePath: others.path).lastPathComponent])
     #expect(try series.uncompressed().map(\.name) == [stamp(3)])
     try others.finish()
+    // The newest is left alone whatever its lock says: where a disk knows no locks it may be the one that is written.
+    #expect(try series.uncompressed().map(\.name) == [stamp(3)])
+    let own = try series.create(at: wall).file
     #expect(try series.uncompressed().count == 2)
+    withExtendedLifetime(own) {}
   }
 
   @Test(
@@ -148,9 +152,10 @@ import Testing
     let lines = (0..<5_000).map { "{\"v\":1,\"sequence\":\($0)}\n" }.joined()
     try put(stamp(1), lines)
     #expect(chmod(folder.appending(path: stamp(1)).path, 0o640) == 0)
+    try put(stamp(2))
     let entry = try #require(try series.uncompressed().first)
     #expect(try FileCompressor(series: series).compress(entry) { false })
-    #expect(names == [stamp(1) + ".gz"])
+    #expect(names == [stamp(1) + ".gz", stamp(2)])
     var status = stat()
     let path = folder.appending(path: stamp(1) + ".gz").path
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
@@ -167,17 +172,19 @@ import Testing
   func givenUp() throws {
     let series = try series()
     try put(stamp(1), String(repeating: "abc\n", count: 4 << 20))
+    try put(stamp(2))
     let entry = try #require(try series.uncompressed().first)
     #expect(throws: FileProblem.self) {
       try FileCompressor(series: series).compress(entry) { true }
     }
-    #expect(names == [stamp(1)])
+    #expect(names == [stamp(1), stamp(2)])
     try put(stamp(1) + ".gz", "taken")
     #expect(try series.uncompressed().isEmpty)
     #expect(throws: FileProblem.self) {
       try FileCompressor(series: series).compress(entry) { false }
     }
-    #expect(try names == [stamp(1), stamp(1) + ".gz"] && text(stamp(1) + ".gz") == "taken")
+    #expect(
+      try names == [stamp(1), stamp(1) + ".gz", stamp(2)] && text(stamp(1) + ".gz") == "taken")
   }
 
   @Test(

@@ -25,17 +25,21 @@ package struct JSONPrinter: ObservationPrinter {
   private let session: Session
   private let truth: ((Timestamp, inout JSONLine) -> Void)?
   private let write: (String) -> Bool
+  private let noteDropped: (Int) -> Void
 
   /// - Parameters:
   ///   - withTruth: Whether lines have what was really so, on a simulated board.
   ///   - choice: Which lines are written.
   ///   - write: Takes whole lines, also none; returns false where nobody reads them any more.
+  ///   - noteDropped: Takes the number of observations that were dropped, because nothing was written for long.
   package init(
     session: Session, withTruth: Bool, choice: LineChoice = LineChoice(),
-    write: @escaping (String) -> Bool = { Terminal.write($0) }
+    write: @escaping (String) -> Bool = { Terminal.write($0) },
+    noteDropped: @escaping (Int) -> Void = { _ in }
   ) {
     self.session = session
     self.write = write
+    self.noteDropped = noteDropped
     kinds = choice.kinds
     let start = session.now()
     thinning = choice.interval.map { LineThinning(every: $0, from: start) }
@@ -54,7 +58,10 @@ package struct JSONPrinter: ObservationPrinter {
     let now = session.now()
     if errors.isDue(at: now) { text += risen() }
     text += thinning?.drain(at: now).map { line(for: $0) }.joined() ?? ""
-    if dropped > 0 { Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow") }
+    if dropped > 0 {
+      Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow")
+      noteDropped(dropped)
+    }
     return write(text)
   }
 

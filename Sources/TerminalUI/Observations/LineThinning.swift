@@ -14,7 +14,7 @@ struct LineThinning {
 
   /// What a kind of observation says besides its numbers. A change of it is an event.
   private enum Condition: Hashable {
-    case given(isSure: Bool, isCarried: Bool, cause: Int?)
+    case given(isSure: Bool, isCarried: Bool, cause: Int?, trueCause: Int? = nil)
     case missing(Int)
   }
 
@@ -83,7 +83,8 @@ struct LineThinning {
     switch observation {
     case .heading(let heading):
       .given(
-        isSure: heading.accuracy != nil, isCarried: false, cause: heading.reason?.cause)
+        isSure: heading.accuracy != nil, isCarried: false, cause: heading.reason?.cause,
+        trueCause: heading.trueReason?.cause)
     case .location(let location):
       .given(
         isSure: location.fix.isValid, isCarried: location.carried != nil, cause: nil)

@@ -91,7 +91,13 @@ package struct RecordingRun {
         do {
           let new = OpenRecording(output: try files.open())
           let why = files.isSeries ? "" : ", which was moved away"
-          try close(current.output, why: "\(why): a new file begins")
+          do {
+            try close(current.output, why: "\(why): a new file begins")
+          } catch  where keepsTrying {
+            // The disk has refused what was written last. What follows has a file.
+            isWhole = false
+            Terminal.warn("lodestone: \(error)")
+          }
           current = new
           files.lookAfter()
         } catch let problem as FileProblem where keepsTrying {

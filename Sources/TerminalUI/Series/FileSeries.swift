@@ -87,24 +87,27 @@ struct FileSeries: Sendable {
     return problems
   }
 
-  /// Returns the finished files without a compressed form, the oldest first.
+  /// Returns the finished files without a compressed form, the oldest first. The newest file is none of them, whatever its lock says.
   func uncompressed() throws -> [SeriesName.SeriesEntry] {
     let files = try entries()
     let done = Set(files.filter { $0.form == .compressed }.map(\.second))
-    return files.filter { $0.form == .plain && !done.contains($0.second) && isFinished($0) }
+    let newest = files.map(\.second).max()
+    return files.filter {
+      $0.form == .plain && $0.second != newest && !done.contains($0.second) && isFinished($0)
+    }
   }
 
   /// Opens a finished file and locks it; `nil` if it is no regular file or a process writes it.
   ///
   /// - Returns: A descriptor, which the caller closes.
   func open(finished entry: SeriesName.SeriesEntry) -> Int32? {
-    // Opening a pipe must not wait for a writer.
+    // Opening a pipe must not wait for a writer. On NFS only what is open for writing can be locked.
     let descriptor = Glibc.open(
-      place(entry.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      place(entry.name), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+      flock(descriptor, LOCK_EX | LOCK_NB) == 0
     else {
       close(descriptor)
       return nil

@@ -36,16 +36,17 @@ package struct LineLogRun {
       request.make()
       return false
     }
-    var problem: (any Error)?
-    let printer = JSONPrinter(session: watch.session, withTruth: withTruth, choice: choice) {
-      text in
-      do {
-        try log.write(text)
-      } catch {
-        problem = error
-      }
-      return problem == nil
-    }
+    var (problem, dropped): ((any Error)?, Int) = (nil, 0)
+    let printer = JSONPrinter(
+      session: watch.session, withTruth: withTruth, choice: choice,
+      write: { text in
+        do {
+          try log.write(text)
+        } catch {
+          problem = error
+        }
+        return problem == nil
+      }, noteDropped: { dropped += $0 })
     do {
       try watch.run(printer: printer)
     } catch {
@@ -54,5 +55,10 @@ package struct LineLogRun {
     }
     try log.finish()
     if let problem { throw CommandError("the log ended early: \(problem)", kind: .io) }
+    guard dropped == 0 else {
+      throw CommandError(
+        "the log is not whole: \(dropped) observations came while the disk was too slow",
+        kind: .io)
+    }
   }
 }
