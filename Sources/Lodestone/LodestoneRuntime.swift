@@ -25,7 +25,7 @@ public enum ServiceConnection: Hashable, Sendable {
   case away(reason: String)
 }
 
-/// The location services of this process, and what a phone's system does beside an application.
+/// The location services of this process, and what the system of a phone does for an application.
 ///
 /// If `lodestone serve` runs on the machine, it owns the board, and many programs share it: this process then is one of its programs.
 /// Otherwise this process opens the board itself, when the first client asks for something. The board then stays open for the life of the
@@ -33,15 +33,15 @@ public enum ServiceConnection: Hashable, Sendable {
 public final class LodestoneRuntime: Sendable {
   /// The runtime of the process.
   ///
-  /// It connects to the daemon whose socket is `LODESTONE_SOCKET`, or else `/run/lodestone/lodestone.sock`, if there is one. If
-  /// `LODESTONE_BOARD` names a board, or if there is no daemon, the process opens a board: the named one, the one of the machine's board
-  /// file, or the one that probing finds.
+  /// It connects to the daemon whose socket is `LODESTONE_SOCKET`, or else `/run/lodestone/lodestone.sock`, if there is such a file when the
+  /// process first asks for the runtime. If `LODESTONE_BOARD` names a board, or if there is no such file, the process opens a board: the
+  /// named one, the one of the machine's board file, or the one that probing finds.
   public static let shared = {
     guard let path = DaemonLocator.socket() else {
       return LodestoneRuntime(.ofProcess { try SessionSource() })
     }
     do {
-      return LodestoneRuntime(try DaemonPort(path: path))
+      return LodestoneRuntime(try DaemonPort(path: path, usage: AuthorizationSetup.ownUsage))
     } catch {
       // The process has no descriptor left, and so no board either.
       return LodestoneRuntime(.ofProcess { throw error })
@@ -77,7 +77,7 @@ public final class LodestoneRuntime: Sendable {
   /// take seconds. Nothing if there is no board.
   public var capabilities: HardwareCapabilities { ask(.capabilities) }
 
-  /// The newest position of the board, whoever has asked for it, with its age and the accuracy that is left at this age. `nil` before the
+  /// The newest position of the board, for whichever program it was measured, with its age and the accuracy that is left at this age. `nil` before the
   /// first position, and while the application is not authorized. Starts no service.
   public var knownPosition: KnownPosition? { ask(.position(isReduced: false)).known }
 
@@ -106,7 +106,7 @@ public final class LodestoneRuntime: Sendable {
   /// Whether the calibration prompt is shown.
   public var showsCalibrationPrompt: Bool { backend.stage.isShowing }
 
-  /// Passes the progress of a calibration on to whoever shows the prompt; does nothing while none is shown. A presenter that is slower than
+  /// Passes the progress of a calibration on to the presenter that shows the prompt; does nothing while none is shown. A presenter that is slower than
   /// the calibration is told the newest progress only.
   public func calibrationDidProgress(_ progress: CalibrationProgress) {
     backend.stage.update(progress)
@@ -120,8 +120,8 @@ public final class LodestoneRuntime: Sendable {
   /// Who is asked whether the application may know where the board is, unless the machine's authorization file says it: `.terminal`, or
   /// `.closure { … }`.
   ///
-  /// `nil` at first. Then nobody is asked, and a program about which the file says nothing may have everything at all times,
-  /// `authorizedAlways` with full accuracy. With an agent nothing is allowed before somebody was asked, except for what was decided in
+  /// `nil` at first. Then a program about which the file says nothing may have everything at all times, `authorizedAlways` with full
+  /// accuracy, and nobody is asked. With an agent nothing is allowed before somebody was asked, except for what was decided in
   /// earlier runs.
   public var authorizationAgent: (any AuthorizationAgent)? {
     get { backend.authorizationAgent }

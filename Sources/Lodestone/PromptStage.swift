@@ -6,7 +6,7 @@ import LocationServices
 import SensorHub
 import SensorTypes
 
-/// Shows the prompt that asks for a calibration, on a queue of its own.
+/// Shows the prompt that asks for a calibration, on a separate queue.
 ///
 /// A presenter may write to a terminal that is slow: it is never called on the thread that publishes, and its methods are called one
 /// after the other.
@@ -64,7 +64,7 @@ final class PromptStage: Sendable {
     }
   }
 
-  /// Passes progress on to whoever shows the prompt. A presenter that is slower than the calibration is told the newest only.
+  /// Passes progress on to the presenter that shows the prompt. A presenter that is slower than the calibration is told the newest only.
   func update(_ progress: CalibrationProgress) {
     state.withLock { state in _ = state.standing?.progress.post(progress) }
   }

@@ -135,6 +135,20 @@ struct ClientLedger: Sendable {
     return events
   }
 
+  /// Returns the answers that a client gets because no daemon can be reached.
+  mutating func eventsOfDespair(_ reason: String) -> [EventContent] {
+    var events: [EventContent] = []
+    if awaitsLocation {
+      events.append(.requestFailed(ServiceFailure(service: .location, reason: reason)))
+    }
+    if case .fullAccuracy? = authorization?.request {
+      events.append(.fullAccuracyAnswered(.unanswered))
+      authorization = nil
+    }
+    awaitsLocation = false
+    return events
+  }
+
   /// Returns what the client is told at once of a request that no daemon hears.
   ///
   /// Requests that last are carried out later, and have a failure for now. Requests with one answer keep waiting, except for deferrals.

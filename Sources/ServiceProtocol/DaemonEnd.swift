@@ -38,7 +38,7 @@ package struct DaemonEnd: Sendable {
     /// A question, to be answered with `answer(_:_:)`.
     case question(number: UInt64, ServiceQuestion)
     case application(ApplicationMode)
-    /// Whether the program has an agent of its own.
+    /// Whether the program itself has an agent.
     case agent(Bool)
     /// The answer of the program's agent, or `nil` if nobody answered.
     case reply(prompt: UInt64, AuthorizationAnswer?, accuracy: AccuracyAuthorization?)

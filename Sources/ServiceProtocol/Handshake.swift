@@ -1,8 +1,10 @@
 // What both ends say first: which versions of the protocol they speak.
 
+package import LocationServices
+
 /// The versions of the protocol that a program speaks.
 package struct ProtocolVersions: Hashable, Codable, Sendable {
-  /// The versions of this build.
+  /// The versions of this build. Version 1 was part of no release yet, and may still change.
   ///
   /// An end sends nothing that the agreed version lacks. Everything but a new optional key needs a new version: a new message, a new case of
   /// an enumeration, a key that must be there. The greetings and `Farewell.versions` never change, because they are read before a version
@@ -13,6 +15,8 @@ package struct ProtocolVersions: Hashable, Codable, Sendable {
   package var newest: Int
 
   package init(oldest: Int, newest: Int) { (self.oldest, self.newest) = (oldest, newest) }
+
+  package func contains(_ version: Int) -> Bool { version >= oldest && version <= newest }
 
   /// Returns the newest version that both speak, or `nil` if there is none.
   package func common(with other: ProtocolVersions) -> Int? {
@@ -26,9 +30,13 @@ package struct ProgramHello: Hashable, Codable, Sendable {
   package var versions: ProtocolVersions
   /// The version of Lodestone that the program was built with.
   package var software: String
+  /// What the program says of itself in its `Info.plist`: what it needs positions for.
+  package var usage: UsageDescriptions?
 
-  package init(versions: ProtocolVersions = .supported, software: String) {
-    (self.versions, self.software) = (versions, software)
+  package init(
+    versions: ProtocolVersions = .supported, software: String, usage: UsageDescriptions? = nil
+  ) {
+    (self.versions, self.software, self.usage) = (versions, software, usage)
   }
 }
 

@@ -36,8 +36,7 @@ package struct ProgramEnd: Sendable {
     case closed
   }
 
-  private let software: String
-  private let versions: ProtocolVersions
+  private let hello: ProgramHello
   private let limits: ProtocolLimits
   private var stage = Stage.disconnected
   /// Whether the daemon has greeted on this connection.
@@ -47,18 +46,15 @@ package struct ProgramEnd: Sendable {
   /// The clients in the order in which they registered.
   private var order: [ClientID] = []
   private var lastNumber: UInt64 = 0
-  private var lastQuestion: UInt64 = 0
   private var unstored = UnstoredRequests()
   /// Requests that may turn out to be unknown to the daemon: those of this connection since the last confirmation.
   private var (recent, recentOrder): ([UInt64: ServiceRequest], [UInt64]) = ([:], [])
-  private var questions: [UInt64: ServiceQuestion] = [:]
-  /// The questions of this connection that the daemon has not answered, and those that wait until it has: it hangs up on a program that
-  /// asks too many at once.
-  private var (asked, held): (Set<UInt64>, [UInt64]) = ([], [])
-  /// Statements whose answer nobody waits for any more.
-  private var abandoned: Set<UInt64> = []
+  private var questions: PendingQuestions
   /// The clients that have asked for something while the greeting was on its way.
   private var hopeful: Set<ClientID> = []
+  /// The number of attempts after which a request that has one answer is answered with an error: ten seconds at half a second each.
+  private static let mostAttempts = 20
+  private var attempts = 0
   private var mode = ApplicationMode.foreground
   private var hasAgent = false
   private var prompts = ShownPrompts()
@@ -71,10 +67,12 @@ package struct ProgramEnd: Sendable {
 
   /// Makes the end of a program that was built with this version of Lodestone.
   package init(
-    software: String, versions: ProtocolVersions = .supported, limits: ProtocolLimits = .init()
+    software: String, usage: UsageDescriptions? = nil, versions: ProtocolVersions = .supported,
+    limits: ProtocolLimits = .init()
   ) {
-    (self.software, self.versions, self.limits) = (software, versions, limits)
-    (reader, output) = (FrameReader(limit: limits.daemonFrame), [])
+    hello = ProgramHello(versions: versions, software: software, usage: usage?.shortened)
+    (self.limits, reader, output) = (limits, FrameReader(limit: limits.daemonFrame), [])
+    questions = PendingQuestions(most: limits.questions)
   }
 
   /// Whether the daemon has greeted and the connection is of use.
@@ -104,8 +102,8 @@ package struct ProgramEnd: Sendable {
     reader = FrameReader(limit: limits.daemonFrame)
     output = []
     (recent, recentOrder) = ([:], [])
-    (asked, held) = ([], [])
-    write(.hello(ProgramHello(versions: versions, software: software)))
+    questions.restart()
+    write(.hello(hello))
   }
 
   /// Ends a connection, or an attempt, and returns what the program's clients are to be told of it.
@@ -115,11 +113,12 @@ package struct ProgramEnd: Sendable {
     stage = .disconnected
     absence = reason
     output = []
-    var incoming: [Incoming] = []
-    for (number, question) in questions.sorted(by: { $0.key < $1.key }) where !question.isStatement
-    {
-      incoming.append(.unanswered(number: number))
-      questions[number] = nil
+    var incoming = questions.lose().map { Incoming.unanswered(number: $0) }
+    attempts = hasGreeted ? 0 : attempts + 1
+    for client in order where attempts >= Self.mostAttempts {
+      for content in ledgers[client]?.eventsOfDespair(reason) ?? [] {
+        incoming.append(.event(ServiceEvent(client: client, content: content)))
+      }
     }
     for client in order where hasGreeted || hopeful.contains(client) {
       for content in ledgers[client]?.eventsAfterLoss(reason) ?? [] {
@@ -210,41 +209,33 @@ package struct ProgramEnd: Sendable {
 
   /// Asks a question and returns its number, or `nil` if it has no answer: there is no daemon.
   ///
-  /// A statement is made to the next daemon, whoever waits for its answer.
+  /// A statement is made to the next daemon even if nobody waits for its answer any more.
   package mutating func ask(_ question: ServiceQuestion) -> UInt64? {
     guard isConnected || question.isStatement else { return nil }
-    lastQuestion += 1
-    questions[lastQuestion] = question
-    if isOpen, !put(lastQuestion) { return nil }
-    return lastQuestion
+    let number = questions.add(question)
+    if !isConnected { questions.abandon(number) }
+    if isOpen, !put(number) { return nil }
+    return isConnected ? number : nil
   }
 
   /// Asks the daemon a question, or holds it back for now. Returns whether it can be asked at all.
+  @discardableResult
   private mutating func put(_ number: UInt64) -> Bool {
-    guard let question = questions[number] else { return false }
-    guard asked.count < limits.questions else {
-      held.append(number)
-      return true
-    }
-    guard write(.question(number: number, question)) else {
-      questions[number] = nil
-      return false
-    }
-    asked.insert(number)
-    return true
+    guard let question = questions.begin(number) else { return true }
+    if write(.question(number: number, question)) { return true }
+    _ = questions.end(number)
+    return false
   }
 
-  /// Takes note that the daemon has answered a question, and asks what was held back.
-  private mutating func free(_ number: UInt64) {
-    guard asked.remove(number) != nil else { return }
-    while asked.count < limits.questions, !held.isEmpty { _ = put(held.removeFirst()) }
+  /// Takes note that the daemon is done with a question, asks what was held back, and returns whether somebody waits for the answer.
+  private mutating func isAwaited(_ number: UInt64) -> Bool {
+    let isAwaited = questions.end(number)
+    while let next = questions.nextHeld() { put(next) }
+    return isAwaited
   }
 
   /// Ends the wait for an answer. A statement is still made.
-  package mutating func forget(_ number: UInt64) {
-    guard let question = questions[number] else { return }
-    if question.isStatement { abandoned.insert(number) } else { questions[number] = nil }
-  }
+  package mutating func forget(_ number: UInt64) { questions.abandon(number) }
 
   /// Takes the state of the application.
   package mutating func set(_ mode: ApplicationMode) {
@@ -253,9 +244,9 @@ package struct ProgramEnd: Sendable {
     if isOpen { write(.application(mode)) }
   }
 
-  /// Says whether the program has an agent of its own.
+  /// Says whether the program itself has an agent. Another agent is said as well.
   package mutating func set(hasAgent: Bool) {
-    guard hasAgent != self.hasAgent else { return }
+    guard hasAgent || self.hasAgent else { return }
     self.hasAgent = hasAgent
     if isOpen { write(.agent(hasAgent)) }
   }
@@ -311,7 +302,7 @@ package struct ProgramEnd: Sendable {
       stage = .closed
       return [.farewell(reason)]
     case (.greeting(let since), .hello(let hello)):
-      guard versions.oldest...versions.newest ~= hello.version else {
+      guard self.hello.versions.contains(hello.version) else {
         return [unusable("the daemon speaks version \(hello.version) of the protocol")]
       }
       guard hello.clock >= since - limits.clock, hello.clock <= now + limits.clock else {
@@ -329,11 +320,7 @@ package struct ProgramEnd: Sendable {
       guard ledgers[event.client]?.accepts(event.content, during: during) == true else { return [] }
       return [.event(event)]
     case (.open, .answer(let number, let answer)):
-      free(number)
-      guard questions.removeValue(forKey: number) != nil, abandoned.remove(number) == nil else {
-        return []
-      }
-      return [.answer(number: number, answer)]
+      return isAwaited(number) ? [.answer(number: number, answer)] : []
     case (.open, .carriedOut(let number)):
       unstored.remove(upTo: number)
       return []
@@ -342,11 +329,7 @@ package struct ProgramEnd: Sendable {
       guard let request = recent.removeValue(forKey: number) else { return [] }
       return refused(request, "the daemon is older than this program and does not know the request")
     case (.open, .unknownQuestion(let number)):
-      free(number)
-      guard questions.removeValue(forKey: number) != nil, abandoned.remove(number) == nil else {
-        return []
-      }
-      return [.unanswered(number: number)]
+      return isAwaited(number) ? [.unanswered(number: number)] : []
     case (.open, .calibrationPrompt), (.open, .calibrationProgress), (.open, .authorizationPrompt),
       (.open, .withdrawnPrompt):
       return prompts.accept(message)
@@ -365,7 +348,7 @@ package struct ProgramEnd: Sendable {
     write(.application(.foreground))
     if hasAgent { write(.agent(true)) }
     // First what was told: a region whose crossing is found again would be told twice.
-    for number in questions.filter(\.value.isStatement).keys.sorted() { _ = put(number) }
+    for number in questions.numbers(areStatements: true) { put(number) }
     func again(_ client: ClientID, _ action: ServiceAction) {
       lastNumber += 1
       refused += send(ServiceRequest(client, action), lastNumber)
@@ -383,7 +366,7 @@ package struct ProgramEnd: Sendable {
     }
     for client in order { for action in ledgers[client]?.services ?? [] { again(client, action) } }
     if mode != .foreground { write(.application(mode)) }
-    for number in questions.filter({ !$0.value.isStatement }).keys.sorted() { _ = put(number) }
+    for number in questions.numbers(areStatements: false) { put(number) }
     return refused
   }
 

@@ -8,12 +8,12 @@ package enum ProgramMessage: Hashable, Codable, Sendable {
   case hello(ProgramHello)
   /// A request of one of the program's clients. Each number is larger than the one before.
   case request(number: UInt64, ServiceRequest)
-  /// A question. It is answered after the requests that were sent before it; answers to `capabilities` and `beacons` may come after
-  /// those to later questions.
+  /// A question. It is answered after the requests that were sent before it; answers to slow questions (`isSlow`) may come
+  /// after those to later questions.
   case question(number: UInt64, ServiceQuestion)
   /// The state of the application, sent whenever it changes and after each greeting.
   case application(ApplicationMode)
-  /// Whether the program has an agent of its own that asks for authorization. If it has, this is sent before any request.
+  /// Whether the program itself has an agent that asks for authorization. If it has, this is sent before any request.
   case agent(Bool)
   /// The answer of the program's agent to an authorization prompt, or `nil` if nobody answered.
   case reply(prompt: UInt64, AuthorizationAnswer?, accuracy: AccuracyAuthorization?)

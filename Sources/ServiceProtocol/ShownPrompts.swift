@@ -13,8 +13,14 @@ struct ShownPrompts: Sendable {
   mutating func accept(_ message: DaemonMessage) -> [ProgramEnd.Incoming] {
     switch message {
     case .calibrationPrompt(let change):
-      if case .show = change { isCalibrationShown = true } else { isCalibrationShown = false }
-      return [.calibrationPrompt(change)]
+      let before: [ProgramEnd.Incoming] =
+        isCalibrationShown ? [.calibrationPrompt(.dismiss(.dismissed))] : []
+      guard case .show = change else {
+        isCalibrationShown = false
+        return [.calibrationPrompt(change)]
+      }
+      isCalibrationShown = true
+      return before + [.calibrationPrompt(change)]
     case .calibrationProgress(let progress): return [.calibrationProgress(progress)]
     case .authorizationPrompt(let prompt, let client):
       authorization = prompt.number

@@ -89,7 +89,9 @@ extension LodestoneRuntime {
   /// Waits until all requests so far are carried out, and all events so far have arrived.
   package func wait() {
     // An answer comes after both.
-    if TestWay.isDaemon { _ = answer(.authorization) }
+    guard TestWay.isDaemon else { return }
+    for _ in 0..<60 where answer(.authorization) != nil { return }
+    preconditionFailure("the daemon of the tests does not answer")
   }
 
   private var barrier: @Sendable () -> Void { { [weak self] in self?.wait() } }
@@ -136,7 +138,7 @@ private final class TestDaemon: Sendable {
         guard let services = next.services.withLock({ $0 }) else {
           preconditionFailure("a port of the tests has lost its connection")
         }
-        return ProgramHost(end: DaemonEnd(hello: hello, at: now), services: services, wake: wake)
+        return ProgramHost(end: DaemonEnd(hello: hello, at: now), wake: wake) { _ in services }
       }
     } catch {
       preconditionFailure("the daemon of the tests does not start: \(error)")

@@ -74,10 +74,10 @@ struct ServiceServerTests {
       server = try ServiceServer(listener, limits: limits) {
         [owner, admitted, folder] identity, now, wake in
         admitted.identities.withLock { $0.append(identity) }
-        let store = RegionStore(ApplicationFile("regions", of: "test", in: folder))
-        let services = ProgramServices(
-          open: { try owner.seat() }, regionStore: store, clocks: .system)
-        return ProgramHost(end: DaemonEnd(hello: hello, at: now), services: services, wake: wake)
+        return ProgramHost(end: DaemonEnd(hello: hello, at: now), wake: wake) { _ in
+          let store = RegionStore(ApplicationFile("regions", of: "test", in: folder))
+          return ProgramServices(open: { try owner.seat() }, regionStore: store, clocks: .system)
+        }
       }
     }
 

@@ -8,6 +8,24 @@ import Testing
 @testable import ServiceProtocol
 
 struct GreetingTests {
+  @Test("what a program says that it needs positions for arrives, cut to what fits into a message")
+  func usage() throws {
+    let long = String(repeating: "ä", count: 20_000)
+    var usage = UsageDescriptions(whenInUse: long, always: long, declaresBackground: true)
+    for number in 0..<100 { usage.purposes["\(number)\(long)"] = long }
+    var talk = Conversation()
+    talk.program = ProgramEnd(software: "1.2.3", usage: usage)
+    talk.connect()
+    guard case .greeted(let hello)? = talk.asked.first else {
+      Issue.record("the program is not greeted")
+      return
+    }
+    let said = try #require(hello.usage)
+    #expect(said.whenInUse?.utf8.count == 400 && said.declaresBackground)
+    #expect(said.purposes.count == 16)
+    #expect(talk.program.isOpen)
+  }
+
   @Test("a program greets, asks, and is told", arguments: [1, 3, 1_000])
   func greeting(piece: Int) throws {
     var talk = Conversation()

@@ -83,6 +83,55 @@ struct ReconnectionTests {
     #expect(talk.failures == [.heading])
   }
 
+  @Test(
+    "a request that has one answer is answered with an error once no daemon could be reached for ten seconds"
+  )
+  func despair() {
+    var talk = Conversation()
+    talk.connect()
+    talk.send(.register)
+    talk.send(.requestLocation)
+    talk.send(.requestAuthorization(.fullAccuracy(purpose: "navigate")))
+    talk.exchange()
+    // A daemon that is restarted is asked again.
+    talk.restart(run: 2)
+    #expect(talk.actions.contains(.requestLocation))
+    talk.heard = talk.program.disconnected("away")
+    for _ in 0..<40 { talk.heard += talk.program.disconnected("nobody listens") }
+    #expect(
+      talk.events.filter { $0.kind == .answer } == [
+        .requestFailed(ServiceFailure(service: .location, reason: "nobody listens"))
+      ])
+    #expect(talk.events.contains(.fullAccuracyAnswered(.unanswered)))
+    // The next request is another one.
+    talk.heard = []
+    talk.send(.requestLocation)
+    talk.heard += talk.program.disconnected("nobody listens")
+    #expect(talk.events.count { $0.kind == .answer } == 1)
+    talk.restart(run: 3)
+    #expect(!talk.actions.contains(.requestLocation))
+  }
+
+  @Test(
+    "who makes a statement while no daemon is there waits for nothing, and the next daemon hears it"
+  )
+  func statement() throws {
+    var talk = Conversation()
+    talk.connect()
+    let number = try talk.ask(.keep(regionEvent(.crossed(to: .inside))))
+    talk.heard = talk.program.disconnected("away")
+    #expect(talk.heard == [.unanswered(number: number)])
+    let later = ServiceQuestion.keep(regionEvent(.crossed(to: .outside)))
+    #expect(talk.program.ask(later) == nil)
+    talk.heard = talk.program.disconnected("away")
+    #expect(talk.heard.isEmpty)
+    talk.restart(run: 2)
+    let asked = talk.asked.compactMap {
+      if case .question(_, let question) = $0 { question } else { nil }
+    }
+    #expect(asked == [.keep(regionEvent(.crossed(to: .inside))), later])
+  }
+
   @Test("a region is sent again until a daemon has stored it, its client being there or not")
   func unstoredRegion() {
     var talk = Conversation()

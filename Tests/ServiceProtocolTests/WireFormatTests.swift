@@ -39,7 +39,14 @@ struct WireFormatTests {
     let questions = MessageExamples.questions.enumerated().map {
       ProgramMessage.question(number: UInt64($0 + 1), $1)
     }
-    return [.hello(ProgramHello(versions: .init(oldest: 1, newest: 1), software: "1.2.3"))]
+    let usage = UsageDescriptions(
+      whenInUse: "to steer", always: "to log trips", purposes: ["harbor": "to dock"],
+      isReducedByDefault: true, declaresBackground: true)
+    let versions = ProtocolVersions(oldest: 1, newest: 1)
+    return [
+      .hello(ProgramHello(versions: versions, software: "1.2.3")),
+      .hello(ProgramHello(versions: versions, software: "1.2.3", usage: usage)),
+    ]
       + requests + questions
       + [
         .application(.foreground), .application(.background), .application(.suspended),

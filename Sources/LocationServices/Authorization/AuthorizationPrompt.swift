@@ -64,6 +64,28 @@ public enum AuthorizationPromptKind: String, Hashable, Codable, Sendable, CaseIt
   case fullAccuracy
 }
 
+extension UsageDescriptions {
+  /// The bytes that a text and the name of a purpose may have in a message, and the number of purposes.
+  private static let most = (text: 400, name: 128, purposes: 16)
+
+  /// The descriptions, cut to what fits into a message.
+  package var shortened: UsageDescriptions {
+    func cut(_ text: String, _ most: Int = Self.most.text) -> String {
+      var short = text.prefix(most)
+      while short.utf8.count > most { short.removeLast() }
+      return String(short)
+    }
+    var short = self
+    short.whenInUse = whenInUse.map { cut($0) }
+    short.always = always.map { cut($0) }
+    short.purposes = [:]
+    for (key, text) in purposes.sorted(by: { $0.key < $1.key }).prefix(Self.most.purposes) {
+      short.purposes[cut(key, Self.most.name)] = cut(text)
+    }
+    return short
+  }
+}
+
 /// What an application says that it needs positions for, and what it has declared of itself.
 public struct UsageDescriptions: Hashable, Codable, Sendable {
   /// The key of `whenInUse` in an `Info.plist`.

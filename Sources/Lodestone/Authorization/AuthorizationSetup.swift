@@ -33,6 +33,16 @@ package struct AuthorizationSetup: Sendable {
     of client: AuthorizationClient, policies: [AuthorizationPolicy], propertyList: URL?,
     decisionsIn folder: URL?, names: AuthorizationNames = .system
   ) {
+    self.init(
+      of: client, policies: policies, usage: Self.usage(propertyList), decisionsIn: folder,
+      names: names)
+  }
+
+  /// Reads it, for a program that has said itself what it needs positions for.
+  package init(
+    of client: AuthorizationClient, policies: [AuthorizationPolicy], usage own: UsageDescriptions,
+    decisionsIn folder: URL?, names: AuthorizationNames = .system
+  ) {
     self.client = client
     store = AuthorizationStore(of: client, in: folder)
     var problems: [String] = []
@@ -49,7 +59,7 @@ package struct AuthorizationSetup: Sendable {
       kept = nil
       problems.append("\(error)")
     }
-    usage = Self.usage(propertyList, effective.rule)
+    usage = own.completed(by: effective.rule)
     problem = problems.isEmpty ? nil : problems.joined(separator: "; ")
   }
 
@@ -66,8 +76,7 @@ package struct AuthorizationSetup: Sendable {
     let client = AuthorizationClient.current()
     return AuthorizationSetup(
       of: client, policies: AuthorizationPolicy.current(environment),
-      propertyList: URL(filePath: client.executable).deletingLastPathComponent()
-        .appending(path: "Info.plist"),
+      propertyList: ownPropertyList,
       decisionsIn: StateDirectory.current(environment: environment))
   }
 
@@ -103,24 +112,43 @@ package struct AuthorizationSetup: Sendable {
         accuracy: rule.isReduced.map { $0 ? .reduced : .full }))
   }
 
-  /// What the program says itself comes first.
-  private static func usage(_ file: URL?, _ rule: AuthorizationRule?) -> UsageDescriptions {
+  /// What the running program says of itself.
+  static var ownUsage: UsageDescriptions { usage(ownPropertyList) }
+
+  /// The `Info.plist` beside the executable of the running program.
+  private static var ownPropertyList: URL {
+    URL(filePath: AuthorizationClient.current().executable).deletingLastPathComponent()
+      .appending(path: "Info.plist")
+  }
+
+  private static func usage(_ file: URL?) -> UsageDescriptions {
     let data = file.flatMap { try? Data(contentsOf: $0) }
     let list = data.flatMap {
       try? PropertyListSerialization.propertyList(from: $0, options: [], format: nil)
         as? [String: Any]
     }
     func text(_ key: String) -> String? {
-      let text = list?[key] as? String ?? rule?.usage[key]
-      return text.flatMap { $0.isEmpty ? nil : $0 }
+      (list?[key] as? String).flatMap { $0.isEmpty ? nil : $0 }
     }
     let purposes = list?[UsageDescriptions.purposesKey] as? [String: String] ?? [:]
     let modes = list?[UsageDescriptions.backgroundKey] as? [String]
     return UsageDescriptions(
       whenInUse: text(UsageDescriptions.whenInUseKey),
       always: text(UsageDescriptions.alwaysKey) ?? text(UsageDescriptions.bothKey),
-      purposes: (rule?.purposes ?? [:]).merging(purposes) { $1 },
+      purposes: purposes,
       isReducedByDefault: list?[UsageDescriptions.reducedKey] as? Bool ?? false,
       declaresBackground: modes?.contains("location") ?? false)
+  }
+}
+
+extension UsageDescriptions {
+  /// The descriptions of a program, with those of a rule for what it does not say itself.
+  fileprivate func completed(by rule: AuthorizationRule?) -> UsageDescriptions {
+    func text(_ key: String) -> String? { rule?.usage[key].flatMap { $0.isEmpty ? nil : $0 } }
+    var all = self
+    all.whenInUse = whenInUse ?? text(Self.whenInUseKey)
+    all.always = always ?? text(Self.alwaysKey) ?? text(Self.bothKey)
+    all.purposes = (rule?.purposes ?? [:]).merging(purposes) { $1 }
+    return all
   }
 }

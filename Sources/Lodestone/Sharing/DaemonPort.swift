@@ -19,9 +19,13 @@ package final class DaemonPort: RuntimeBackend {
 
   /// Connects to the daemon that listens at a path.
   ///
-  /// - Parameter clocks: Makes wall times of timestamps.
-  package init(path: String, clocks: RuntimeClocks = .system) throws {
-    core = try PortCore(path: path, clocks: clocks)
+  /// - Parameters:
+  ///   - usage: What the program needs positions for, in its own words.
+  ///   - clocks: Makes wall times of timestamps.
+  package init(
+    path: String, usage: UsageDescriptions? = nil, clocks: RuntimeClocks = .system
+  ) throws {
+    core = try PortCore(path: path, usage: usage, clocks: clocks)
     let thread = Thread { [core] in core.run() }
     thread.name = "daemon"
     thread.start()
@@ -85,8 +89,12 @@ package final class DaemonPort: RuntimeBackend {
   package var authorizationAgent: (any AuthorizationAgent)? {
     get { core.asking.agent }
     set {
-      core.asking.agent = newValue
-      core.change { $0.end.set(hasAgent: newValue != nil) }
+      // The old one goes outside of the locks: its `deinit` may call the runtime.
+      let old = core.change { [core] state in
+        state.end.set(hasAgent: newValue != nil)
+        return core.asking.replace(by: newValue)
+      }
+      withExtendedLifetime(old) {}
     }
   }
 
@@ -130,6 +138,8 @@ private final class PortCore: Sendable {
     /// Why the daemon, or this end, ends the connection.
     var farewell: String?
     var waiters: [UInt64: Waiter] = [:]
+    /// The question about the authorization that every new daemon is asked.
+    var standing: UInt64?
 
     /// Hands on what the daemon says, with the lock held: nothing but letter boxes is called.
     mutating func hear(_ incoming: [ProgramEnd.Incoming], _ core: PortCore) {
@@ -137,6 +147,8 @@ private final class PortCore: Sendable {
         switch message {
         case .event(let event):
           dropped += UInt64(clients[event.client]?.post(event.content) ?? 0)
+        case .answer(let number, .authorization(let report)) where number == standing:
+          for client in clients.values { _ = client.post(.authorization(report)) }
         case .answer(let number, let answer): end(number, answer)
         case .unanswered(let number): end(number, nil)
         case .calibrationPrompt(let change):
@@ -151,6 +163,8 @@ private final class PortCore: Sendable {
         case .withdrawnPrompt: core.asking.withdraw()
         case .greeted(let hello):
           connection = .connected(board: hello.board, version: hello.software)
+          // It may be another one than the daemon before has given.
+          standing = self.end.ask(.authorization)
         case .farewell(let reason): farewell = reason.text()
         case .unusable(let reason): farewell = reason
         }
@@ -180,12 +194,13 @@ private final class PortCore: Sendable {
   /// Left with the end of the first attempt to connect.
   private let firstAttempt = DispatchGroup()
 
-  init(path: String, clocks: RuntimeClocks) throws {
+  init(path: String, usage: UsageDescriptions?, clocks: RuntimeClocks) throws {
     (self.path, self.clocks) = (path, clocks)
     poller = try Poller()
     firstAttempt.enter()
     state = OrderedLock(
-      "the daemon port's lock", State(end: ProgramEnd(software: LodestoneRuntime.version)),
+      "the daemon port's lock",
+      State(end: ProgramEnd(software: LodestoneRuntime.version, usage: usage)),
       before: [stage.state])
   }
 
@@ -245,7 +260,7 @@ private final class PortCore: Sendable {
         poller.remove(connection.descriptor)
         lose(reason)
       } catch {
-        lose("the daemon does not listen at \(error)")
+        lose("no daemon can be reached: \(error)")
       }
       rest(pause)
       pause = min(2 * pause, Self.pauses.upperBound)
@@ -325,7 +340,10 @@ private final class PortCore: Sendable {
 
 extension ServiceQuestion {
   /// The number of seconds that an answer is waited for.
-  fileprivate var patience: Double { isSlow ? 3 : 1 }
+  fileprivate var patience: Double {
+    // One that was given up too early would be reported as impossible, and be set all the same.
+    if case .setAltitude = self { 10 } else { isSlow ? 3 : 1 }
+  }
 }
 
 /// The program's own agent, and the prompt that it shows.
@@ -341,15 +359,14 @@ private final class AgentQueue: Sendable {
   private let queue = DispatchQueue(label: "lodestone.authorization")
 
   var agent: (any AuthorizationAgent)? {
-    get { state.withLock { $0.agent } }
-    set {
-      // The old one goes outside of the lock: its `deinit` may call the runtime.
-      let old = state.withLock { state in
-        let old = state.agent
-        state.agent = newValue
-        return old
-      }
-      withExtendedLifetime(old) {}
+    state.withLock { $0.agent }
+  }
+
+  /// Sets the agent and withdraws its prompt. Returns the old one.
+  func replace(by new: (any AuthorizationAgent)?) -> (any AuthorizationAgent)? {
+    state.withLock { state in
+      defer { (state.agent, state.standing) = (new, 0) }
+      return state.agent
     }
   }
 
@@ -360,17 +377,19 @@ private final class AgentQueue: Sendable {
     _ prompt: AuthorizationPrompt, of client: AuthorizationClient,
     _ answer: @escaping @Sendable (AuthorizationReply?) -> Void
   ) {
-    // A daemon that has started again counts its prompts anew.
+    // A daemon that has started again counts its prompts from the beginning.
     let number = state.withLock { state in
       state.count += 1
       state.standing = state.count
       return state.count
     }
+    var own = prompt
+    own.number = number
     let stands = { @Sendable [weak self] in self?.state.withLock { $0.standing == number } ?? false
     }
-    queue.async { [weak self] in
+    queue.async { [weak self, own] in
       guard stands() else { return }
-      let reply = self?.agent?.reply(to: prompt, of: client, whileIt: stands)
+      let reply = self?.agent?.reply(to: own, of: client, whileIt: stands)
       if stands() { answer(reply) }
     }
   }

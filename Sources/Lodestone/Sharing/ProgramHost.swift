@@ -14,8 +14,13 @@ package final class ProgramHost: Sendable {
   /// The number of messages that may wait to be carried out before no more are read.
   private static let mostQueued = 256
 
+  /// Makes the services of a program, on its seat of the board.
+  package typealias ServicesFactory = @Sendable (_ hello: ProgramHello) -> ProgramServices
+
   private struct State: Sendable {
     var end: DaemonEnd
+    /// The services of the program, once it has greeted.
+    var services: ProgramServices?
     /// The names that the services have for the program's clients.
     var clients: [ClientID: ClientID] = [:]
     /// The number of messages that wait to be carried out.
@@ -25,7 +30,7 @@ package final class ProgramHost: Sendable {
   }
 
   private let state: Mutex<State>
-  private let services: ProgramServices
+  private let makeServices: ServicesFactory
   private let wake: @Sendable () -> Void
   private let work = DispatchQueue(label: "lodestone.program")
   /// Questions that may take seconds wait here.
@@ -36,12 +41,13 @@ package final class ProgramHost: Sendable {
   ///
   /// - Parameters:
   ///   - end: The protocol's end.
-  ///   - services: The services of the program, on its seat of the board.
   ///   - wake: Called on any thread when there is something to write or to read again.
-  package init(end: DaemonEnd, services: ProgramServices, wake: @escaping @Sendable () -> Void) {
+  ///   - makeServices: Called once the program has greeted.
+  package init(
+    end: DaemonEnd, wake: @escaping @Sendable () -> Void, makeServices: @escaping ServicesFactory
+  ) {
     state = Mutex(State(end: end))
-    (self.services, self.wake) = (services, wake)
-    services.stage.presenter = RemotePresenter(self)
+    (self.makeServices, self.wake) = (makeServices, wake)
   }
 
   // MARK: The connection
@@ -78,6 +84,10 @@ package final class ProgramHost: Sendable {
       return messages
     }
     for message in messages {
+      // Whoever waits for it may hold up what comes before it.
+      if case .reply(let prompt, let answer, let accuracy) = message {
+        replies.take(answer.map { AuthorizationReply($0, accuracy: accuracy) }, to: prompt)
+      }
       work.async { [self] in
         carryOut(message)
         finish()
@@ -98,37 +108,47 @@ package final class ProgramHost: Sendable {
 
   /// Ends the program's clients: its connection is gone. What it has said before is carried out.
   package func end() {
+    replies.end()
     work.async { [self] in
-      let clients = state.withLock { state in
-        defer { state.clients = [:] }
-        return Array(state.clients.values)
+      let (services, clients) = state.withLock { state in
+        defer { (state.services, state.clients) = (nil, [:]) }
+        return (state.services, Array(state.clients.values))
       }
+      guard let services else { return }
       for client in clients { services.send(ServiceRequest(client, .release)) }
       // They hold each other.
       services.stage.presenter = NoCalibrationPresenter()
       services.forgetAgent()
-      replies.end()
     }
   }
 
   // MARK: The program
 
   private func carryOut(_ message: DaemonEnd.Incoming) {
+    if case .greeted(let hello) = message {
+      let services = makeServices(hello)
+      services.stage.presenter = RemotePresenter(self)
+      return state.withLock { $0.services = services }
+    }
+    // They are there from the greeting to the end.
+    guard let services = state.withLock({ $0.services }) else { return }
     switch message {
     case .greeted: break
     case .application(let mode): services.applicationState = ApplicationState(mode)
     case .agent(let isThere):
       services.authorizationAgent = isThere ? RemoteAgent(self, replies) : nil
-    case .reply(let prompt, let answer, let accuracy):
-      replies.take(answer.map { AuthorizationReply($0, accuracy: accuracy) }, to: prompt)
-    case .request(let number, let request): carryOut(request, number)
+    case .reply: break
+    case .request(let number, let request): carryOut(request, number, services)
     case .question(let number, let question) where question.isSlow:
-      answerLater(number, question)
-    case .question(let number, let question): answer(number, question)
+      answerLater(number, question, services)
+    case .question(let number, let question):
+      tell(reply(to: question, services), to: [number])
     }
   }
 
-  private func carryOut(_ request: ServiceRequest, _ number: UInt64) {
+  private func carryOut(
+    _ request: ServiceRequest, _ number: UInt64, _ services: ProgramServices
+  ) {
     let willHandle = { [self] in state.withLock { $0.end.willCarryOut(number) } }
     let known = state.withLock { $0.clients[request.client] }
     switch (request.action, known) {
@@ -151,24 +171,27 @@ package final class ProgramHost: Sendable {
     if hasNews { wake() }
   }
 
-  /// Answers a question that may take seconds. One that is asked again meanwhile gets the same answer.
-  private func answerLater(_ number: UInt64, _ question: ServiceQuestion) {
+  /// Answers a question that may take seconds. One that only reads gets the same answer if it is asked again meanwhile.
+  private func answerLater(
+    _ number: UInt64, _ question: ServiceQuestion, _ services: ProgramServices
+  ) {
+    if case .setAltitude = question {
+      return patience.async { [self] in tell(reply(to: question, services), to: [number]) }
+    }
     let isFirst = state.withLock { state in
       state.patient[question, default: []].append(number)
       return state.patient[question]?.count == 1
     }
     guard isFirst else { return }
     patience.async { [self] in
-      let answer = reply(to: question)
+      let answer = reply(to: question, services)
       tell(answer, to: state.withLock { $0.patient.removeValue(forKey: question) ?? [] })
     }
   }
 
-  private func answer(_ number: UInt64, _ question: ServiceQuestion) {
-    tell(reply(to: question), to: [number])
-  }
-
-  private func reply(to question: ServiceQuestion) -> ServiceAnswer? {
+  private func reply(
+    to question: ServiceQuestion, _ services: ProgramServices
+  ) -> ServiceAnswer? {
     if case .setAltitude = question {
       // All programs would get altitudes that follow from it.
       let authorization = services.authorization
@@ -277,11 +300,12 @@ private final class AgentReplies: Sendable {
   }
 
   func take(_ reply: AuthorizationReply?, to prompt: UInt64) {
-    state.withLock { state in
-      guard state.prompt == prompt else { return }
+    let isExpected = state.withLock { state in
+      guard state.prompt == prompt, !state.isDone else { return false }
       (state.reply, state.isDone) = (reply, true)
+      return true
     }
-    news.signal()
+    if isExpected { news.signal() }
   }
 
   /// Nothing comes any more.
