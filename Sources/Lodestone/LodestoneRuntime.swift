@@ -67,7 +67,7 @@ public final class LodestoneRuntime: Sendable {
   /// After a daemon was lost, clients that have started something hear an error, and go on with the next daemon by themselves.
   public var connection: ServiceConnection { backend.connection }
 
-  /// The reason why there is no board, in one line for a person; `nil` if there is one, or nothing has asked for one yet.
+  /// The reason why there is no board, in one line of text. `nil` if there is a board, or if no client has asked for one yet.
   public var openingFailure: String? {
     if case .away(let reason) = backend.connection { return reason }
     return ask(.program)?.openingFailure
@@ -128,7 +128,7 @@ public final class LodestoneRuntime: Sendable {
     set { backend.authorizationAgent = newValue }
   }
 
-  /// The newest problem with the program's requests for authorization, or with the machine's authorization file, in one line for a person;
+  /// The newest problem with the program's requests for authorization, or with the machine's authorization file, in one line of text.
   /// `nil` if there was none.
   public var authorizationProblem: String? { ask(.program)?.authorizationProblem }
 
@@ -137,7 +137,7 @@ public final class LodestoneRuntime: Sendable {
 
   // MARK: Beacons
 
-  /// The reason why beacons cannot be received, for a person; `nil` if an adapter is there and powered. Asks the system's Bluetooth service,
+  /// The reason why beacons cannot be received, as text. `nil` if a Bluetooth adapter is present and powered. Asks the system's Bluetooth service,
   /// which may take two seconds.
   public var beaconProblem: String? { ask(.beacons) }
 
@@ -152,8 +152,8 @@ public final class LodestoneRuntime: Sendable {
   /// Takes what the library reports about the program, a line each: for example that a delegate does not implement the method for what it
   /// has asked for. Each line is reported once.
   ///
-  /// At first, lines go to standard error, because nobody who does not know of a mistake asks for it. A program that has a log of its own
-  /// sets another handler, or `{ _ in }`.
+  /// By default, lines go to standard error, so that mistakes show without any setup. A program that keeps a log sets another handler, or
+  /// `{ _ in }`.
   public var diagnosticHandler: DiagnosticHandler {
     get { backend.diagnostics.handler }
     set { backend.diagnostics.handler = newValue }

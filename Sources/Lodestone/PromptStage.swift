@@ -64,7 +64,8 @@ final class PromptStage: Sendable {
     }
   }
 
-  /// Passes progress on to the presenter that shows the prompt. A presenter that is slower than the calibration is told the newest only.
+  /// Passes progress on to the presenter that shows the prompt. If the presenter is slower than the
+  /// calibration, it gets only the newest progress.
   func update(_ progress: CalibrationProgress) {
     state.withLock { state in _ = state.standing?.progress.post(progress) }
   }

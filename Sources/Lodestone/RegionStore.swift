@@ -36,7 +36,7 @@ package final class RegionStore: Sendable {
   /// Why what is watched now is lost with the program, for a person; `nil` where it is kept.
   var problem: String? { state.withLock { $0.problem } }
 
-  /// Makes a store.
+  /// Makes a store that has read nothing yet.
   ///
   /// - Parameter file: `nil` keeps nothing.
   package init(_ file: ApplicationFile?) { self.file = file }

@@ -11,7 +11,7 @@ public struct AuthorizationClient: Hashable, Codable, Sendable {
   /// The systemd unit that it runs in, or `nil` if it does not run in one.
   public var unit: String?
 
-  /// Makes a client.
+  /// Makes the identity of a program.
   public init(executable: String, user: UInt32, unit: String? = nil) {
     self.executable = executable
     self.user = user

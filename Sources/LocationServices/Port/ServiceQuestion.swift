@@ -16,7 +16,7 @@ package enum ServiceQuestion: Hashable, Codable, Sendable {
   case regions(of: String?)
   /// Is the application to be told this event? If so, its state is stored as told, and no later run repeats it.
   case keep(RegionEvent)
-  /// What does the machine say of the application, and what is wrong? For a person.
+  /// How do the services know the application, and which problems do they report?
   case program
   /// Take this for the board's altitude. Opens the board if necessary, which may take seconds.
   case setAltitude(AltitudeStatement)
@@ -62,7 +62,7 @@ package struct ProgramReport: Hashable, Codable, Sendable {
 
 /// Counters of the reception of beacons. They only grow.
 public struct BeaconCounters: Hashable, Codable, Sendable {
-  /// Attempts to receive.
+  /// The number of attempts to begin receiving.
   public var attempts: UInt64
   /// Attempts that failed, and receptions that ended with an error.
   public var failures: UInt64
@@ -92,7 +92,7 @@ package enum AltitudeStatement: Hashable, Codable, Sendable {
   /// The pressure at sea level and one sigma of it in hectopascals, the elevation of the station that reports it in meters, and its age in
   /// seconds.
   case qnh(Double, accuracy: Double, stationElevation: Double, age: Double)
-  /// Forget both.
+  /// Forget the elevation and the pressure.
   case unknown
 
   /// The reason why an altitude is not set.

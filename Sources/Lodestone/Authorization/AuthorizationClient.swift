@@ -5,7 +5,7 @@ import Glibc
 public import LocationServices
 
 extension AuthorizationClient: CustomStringConvertible {
-  /// The executable and who runs it, for a person.
+  /// The path of the executable, the name of its user and its unit, as text.
   public var description: String {
     "\(executable), as \(Self.name(of: user))" + (unit.map { " in \($0)" } ?? "")
   }

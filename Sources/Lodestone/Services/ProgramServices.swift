@@ -9,7 +9,7 @@ package import SensorTypes
 import StateStore
 import Synchronization
 
-/// The location services of one program on a board: what its clients ask for together, and what each is told.
+/// The location services of one program on a board. They merge the requests of its clients and send each client its events.
 ///
 /// They run in the program's own process, or in a daemon that has them for each of its programs. The board is opened when the first
 /// client asks for something, and stays open as long as the services exist. What nobody asks for sleeps.
@@ -106,7 +106,7 @@ package final class ProgramServices: Sendable {
     applyDemand()
   }
 
-  /// The reason why opening the board has failed, in one line for a person.
+  /// The reason why opening the board has failed, in one line of text.
   var openingFailure: String? { link.withLock { $0.failure } }
 
   /// What the board really has, including a heading for a vehicle if a client has declared one. Opens the board if necessary, which may
