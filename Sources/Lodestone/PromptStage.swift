@@ -9,7 +9,7 @@ import SensorTypes
 /// Shows the prompt that asks for a calibration, on a separate queue.
 ///
 /// A presenter may write to a terminal that is slow: it is never called on the thread that publishes, and its methods are called one
-/// after the other.
+/// after the other. One that only passes on is called at once, so that prompts and events keep their order.
 final class PromptStage: Sendable {
   struct State: Sendable {
     var presenter: any HeadingCalibrationPresenter = NoCalibrationPresenter()
@@ -47,6 +47,7 @@ final class PromptStage: Sendable {
         state.standing = standing
         return standing
       }
+      if let relay = standing.presenter as? any PromptRelay { return relay.show(prompt) }
       standing.progress.setWake(.atOnce { [queue] in queue.async(execute: standing.update) })
       queue.async { standing.presenter.show(prompt) }
     case .dismiss(let end):
@@ -55,6 +56,7 @@ final class PromptStage: Sendable {
         return state.standing
       }
       guard let standing else { return }
+      if let relay = standing.presenter as? any PromptRelay { return relay.dismiss(end) }
       standing.progress.setWake(.nobody)
       queue.async {
         // The caller lets go of the presenter first: a `deinit` of it may call the runtime.
@@ -67,9 +69,15 @@ final class PromptStage: Sendable {
   /// Passes progress on to the presenter that shows the prompt. If the presenter is slower than the
   /// calibration, it gets only the newest progress.
   func update(_ progress: CalibrationProgress) {
-    state.withLock { state in _ = state.standing?.progress.post(progress) }
+    state.withLock { state in
+      if let relay = state.standing?.presenter as? any PromptRelay { return relay.update(progress) }
+      _ = state.standing?.progress.post(progress)
+    }
   }
 }
+
+/// A presenter that passes prompts on without waiting. Its methods may be called with the services' locks held.
+protocol PromptRelay: HeadingCalibrationPresenter {}
 
 /// Who shows a prompt that stands, and the newest progress, which waits to be shown by it.
 struct ShownPrompt: Sendable {

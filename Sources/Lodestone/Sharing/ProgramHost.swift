@@ -249,7 +249,7 @@ private final class RemoteClient: ServiceClient {
 }
 
 /// Shows the calibration prompt where the program is.
-private struct RemotePresenter: HeadingCalibrationPresenter {
+private struct RemotePresenter: PromptRelay {
   private let host: ProgramHost
 
   init(_ host: ProgramHost) { self.host = host }
