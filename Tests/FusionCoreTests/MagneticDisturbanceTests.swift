@@ -118,6 +118,19 @@ import Testing
     #expect(abs(angleDifference(late.magneticHeading, 1 - 25 * degree)) < 1.5 * degree)
   }
 
+  /// Strength and dip are the same, and there is no gyro: only the speed tells.
+  @Test(arguments: [60.0, 120, -150], [true, false])
+  func aFieldThatTurnsAtOnceIsNoticedWithoutAGyro(angle: Double, hasModel: Bool) throws {
+    let turned = Quaternion(rotationVector: Vector3(0, 0, angle * degree)).rotate(earthField())
+    let course = course(
+      turned - earthField(), model: hasModel ? Self.model : nil, hasGyro: false)
+    let lost = try #require(course.lostAt)
+    let back = try #require(course.backAt)
+    #expect(lost > 10 && lost < 10.2)
+    #expect(back > 12 && back < 14)
+    #expect(course.worstAfter < 2)
+  }
+
   @Test func aNorthThatTheFieldPointsToIsNotSoughtAnewForIronThatShowsElsewhere() {
     var monitor = FieldMonitor()
     let constants = AttitudeConstants(AttitudeParameters())

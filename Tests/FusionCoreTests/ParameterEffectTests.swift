@@ -20,6 +20,8 @@ struct ParameterEffectTests {
     "magnet.pause": "a second magnet within 1.5 s",
     "fieldTest.largestExcusedTilt": "a disturbance while the tilt is worse than 0.1 rad",
     "fieldTest.placeDistance": "a new place whose field is far from the calibration's",
+    "fieldTest.leastStep": "a field that a magnet turns, without a gyro (`FieldStepTests`)",
+    "fieldTest.stepDuration": "the same",
     "integration.clippedShare": "a gyro beyond its range (`ClippingTests`)",
     "integration.clippedDeviation": "the same",
     "integration.clippedForce": "an accelerometer beyond its range",

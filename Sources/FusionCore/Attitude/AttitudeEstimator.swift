@@ -241,6 +241,7 @@ public struct AttitudeState: Sendable, Equatable, Codable {
   var start = StartAverage()
   var filter = ErrorStateFilter()
   var direct = DirectTracker()
+  var step = FieldStep()
   var rest = AttitudeStationaryDetector()
   var monitor = FieldMonitor()
   var gathering = FieldGathering()

@@ -220,6 +220,12 @@
   public var recoveryDuration = 1.0
   /// The same after a magnet was found, in s. Default 0.3.
   public var explainedDuration = 0.3
+  /// Fastest turn of a board without a gyro, in rad/s: a field that turns faster is not turned by the board. Default 6.
+  public var fastestTurn = 6.0
+  /// Angle from which such a turn is a disturbance, in rad. Default 0.8.
+  public var leastStep = 0.8
+  /// Undisturbed time until the disturbance ends that began with such a turn, in s. Default 2.
+  public var stepDuration = 2.0
   /// Time until a new place, or a new north, is adopted, in s. Default 20.
   public var adoptionDuration = 20.0
   /// Learning time that survives the finding of a magnet, in s. Default 15.

@@ -60,6 +60,7 @@ extension EstimatorStorage {
         field, length: (field - iron).length, earth: earth, dt, least: c.fieldTest.interval)
     else { return }
     if isInertial, state.filter.hasNorth { updateStationary(mean.body, mean.duration, c) }
+    if !isInertial { noteStep(mean.body, mean.duration, c) }
     let wasDisturbed = state.monitor.disturbance != nil
     state.monitor.update(
       strength: mean.length, earth: mean.earth, mean.duration, residual: calibrationDeviation,
@@ -69,6 +70,14 @@ extension EstimatorStorage {
     detectMagnet(iron, field, mean.duration, c)
     updateNorth(wasDisturbed: wasDisturbed, mean.duration, c)
     noteCarried()
+  }
+
+  /// Without a gyro: whether the field has turned, and not the board.
+  private func noteStep(_ field: Vector3, _ dt: Double, _ c: AttitudeConstants) {
+    let up = state.mode == .level ? Vector3(0, 0, 1) : state.direct.up
+    let level = up.flatMap(DirectAttitude.attitude(up:))?.rotate(field)
+    guard let angle = state.step.update(level: level, dt, c.fieldTest) else { return }
+    state.monitor.step(by: angle, c)
   }
 
   /// Discards everything that compares new field samples with old ones.
@@ -163,6 +172,7 @@ extension EstimatorStorage {
     case .direct, .level:
       guard let before = unsmoothedAttitude else { return }
       state.direct.shiftField(by: shift)
+      state.step.forget()
       guard let after = unsmoothedAttitude else { return }
       state.transition.absorb(
         turn: DirectAttitude.heading(of: before) - DirectAttitude.heading(of: after))
@@ -187,6 +197,7 @@ extension EstimatorStorage {
     let before = calibrationDeviation
     take(quality)
     state.direct.forgetField()
+    state.step.forget()
     if quality.isCalibrated && wasCalibrated {
       let shift = before * before + calibrationDeviation * calibrationDeviation
       if state.filter.isRunning {

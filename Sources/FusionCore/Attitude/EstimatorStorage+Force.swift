@@ -19,7 +19,7 @@ extension EstimatorStorage {
     state.bias = turn.rotate(state.bias)
     state.rate = turn.rotate(state.rate)
     state.field = turn.rotate(state.field)
-    state.direct = DirectTracker()
+    (state.direct, state.step) = (DirectTracker(), FieldStep())
     state.transition = HeadingTransition()
     restartFieldTests()
   }
@@ -109,6 +109,6 @@ extension EstimatorStorage {
   func leaveInertial() {
     guard state.mode == .inertial || state.mode == .starting else { return }
     restart()
-    state.direct = DirectTracker()
+    (state.direct, state.step) = (DirectTracker(), FieldStep())
   }
 }

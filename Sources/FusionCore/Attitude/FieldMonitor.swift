@@ -213,6 +213,14 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     disturbance = .strength
   }
 
+  /// The horizontal field has turned by an angle in radians, faster than a board turns.
+  mutating func step(by angle: Double, _ c: AttitudeConstants) {
+    undisturbedTime = c.fieldTest.recoveryDuration - c.fieldTest.stepDuration
+    guard disturbance == nil else { return }
+    disturbance = .azimuth
+    worstAzimuth = angle
+  }
+
   /// Takes what the field would be without the magnet that the samples are freed of, earth frame, and says
   /// whether that magnet has gone: freed of it the field is wrong, and as it is it has been right for a
   /// while.
