@@ -48,30 +48,29 @@ final class QueueDelivery: @unchecked Sendable {
 
   // On the inbox's queue: the operation queue may be a subclass of the application's that blocks.
   private func addOperations() {
-    var waiting = inbox.beginRound().count
+    inbox.beginRound()
     while let (queue, ticket) = state.withLock({ state -> (OperationQueue, EventInbox.Ticket)? in
       // Nobody is called: what waits is for nobody.
       guard let queue = state.queue, let ticket = state.ticket else {
         inbox.restart()
         return nil
       }
-      guard state.operations < waiting else { return nil }
+      // Counted together, so that no operation is added that would find nothing: the queue may block.
+      guard state.operations < inbox.count else { return nil }
       state.operations += 1
       return (queue, ticket)
     }) {
       queue.addOperation { [weak self] in self?.deliverNext(of: ticket) }
-      waiting = inbox.count
     }
   }
 
   private func deliverNext(of ticket: EventInbox.Ticket) {
-    let handler: Handler? = state.withLock { state in
-      guard state.ticket == ticket else { return nil }
+    let (handler, content) = state.withLock { state -> (Handler?, EventContent?) in
+      guard state.ticket == ticket else { return (nil, nil) }
       state.operations -= 1
-      return state.handler
+      return (state.handler, inbox.take(by: ticket))
     }
-    guard let handler, let content = inbox.take(by: ticket) else { return }
-    handler.call(content)
+    if let handler, let content { handler.call(content) }
   }
 }
 
