@@ -139,6 +139,15 @@ let package = Package(
       // `simulated` is a board wherever the library goes.
       resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
 
+    // The daemon that owns a board for other programs.
+    .target(
+      name: "LocationDaemon",
+      dependencies: [
+        "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub", "SensorTypes", "SensorBus",
+        "StateStore", "BoardFile", "LinuxIO", "CLinuxIO",
+      ],
+      swiftSettings: settings),
+
     // The facades: exactly the SDK's names. Code written for them has Combine as soon as it has Foundation.
     .target(name: "ImportNames"),
     floor(
@@ -215,10 +224,17 @@ let package = Package(
         "Recording", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
       ]),
 
+    floor(
+      "DaemonUI",
+      [
+        "BoardFile", "Diagnosis", "LinuxIO", "LocationDaemon", "LocationServices", "Lodestone",
+        "SensorTypes", "StateStore", "TerminalUI",
+      ]),
     .target(
       name: "LodestoneCommand",
       dependencies: [
-        "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers",
+        "HardwareSuite", "LocationDaemon", "DaemonUI", "Lodestone", "SensorHub", "SensorTypes",
+        "SensorBus", "SensorDrivers",
         "CalibrationCore", "Geomagnetism", "LinuxIO", "LogConversion",
         "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "TerminalUI",
         "Reports", "CalibrationUI", "LiveMap", "TextForms",
@@ -250,8 +266,8 @@ let package = Package(
     .target(
       name: "FacadeTestSupport",
       dependencies: [
-        "Lodestone", "LocationServices", "ServiceProtocol", "StateStore", "LinuxIO", "SensorTypes",
-        "SensorBus", "LinearAlgebra", "BoardTestSupport",
+        "Lodestone", "LocationDaemon", "LocationServices", "ServiceProtocol", "StateStore",
+        "LinuxIO", "SensorTypes", "SensorBus", "LinearAlgebra", "BoardTestSupport",
       ],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
@@ -395,7 +411,13 @@ let package = Package(
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "SensorDrivers",
         "BoardTestSupport", "CTestSupport", "BoardFile", "StateStore", "Recording", "Diagnosis",
-        "RecordedFigures", "FacadeTestSupport", "Geodesy", "LinuxIO", "ServiceProtocol",
+        "RecordedFigures", "FacadeTestSupport",
+      ]),
+    tests(
+      "LocationDaemon",
+      [
+        "LocationDaemon", "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub",
+        "SensorTypes", "SensorBus", "StateStore", "LinuxIO", "Geodesy", "FacadeTestSupport",
       ]),
     tests(
       "TwinServing",

@@ -133,6 +133,14 @@ package struct YAMLMapping {
     return Array(sequence)
   }
 
+  /// The texts of a list below a key.
+  package func strings(_ key: String) throws(BoardFileError) -> [String]? {
+    guard let items = try items(key) else { return nil }
+    let texts = items.compactMap(\.scalar?.string).filter { !$0.isEmpty }
+    guard texts.count == items.count else { throw error(key, "'\(key)' must be a list of texts") }
+    return texts
+  }
+
   /// The mapping below a key, where each of `keys` may stand; without them all that stand there are known.
   package func mapping(
     _ key: String, context: String, known keys: [String]? = nil

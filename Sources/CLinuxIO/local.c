@@ -2,7 +2,9 @@
 #include "CLinuxIO.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -31,13 +33,41 @@ int lodestone_listen_path(const char *path, unsigned mode) {
   if (fchmod(fd, mode) < 0) return failure(fd);
   if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0) return failure(fd);
   // What the file creation mask has taken away.
-  if (chmod(path, mode) < 0 || listen(fd, 64) < 0) {
+  if (chmod(path, mode) < 0 || listen(fd, 512) < 0) {
     int error = errno;
     unlink(path);
     errno = error;
     return failure(fd);
   }
   return fd;
+}
+
+int lodestone_adopt_listener(int fd) {
+  int domain = 0, listens = 0, flags = fcntl(fd, F_GETFL);
+  socklen_t size = sizeof domain;
+  if (flags < 0) return -errno;
+  if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0) return -EINVAL;
+  size = sizeof listens;
+  if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0) return -EINVAL;
+  if (domain != AF_UNIX || !listens) return -EINVAL;
+  if (fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return -errno;
+  return 0;
+}
+
+int lodestone_send_datagram(const char *path, const char *text, size_t count) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  size_t length = strlen(path);
+  if (length == 0 || length >= sizeof address.sun_path) return -ENAMETOOLONG;
+  memcpy(address.sun_path, path, length);
+  // A name in the abstract namespace is written with an @.
+  if (path[0] == '@') address.sun_path[0] = 0;
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -errno;
+  socklen_t size = offsetof(struct sockaddr_un, sun_path) + length;
+  ssize_t sent = sendto(fd, text, count, MSG_NOSIGNAL, (struct sockaddr *)&address, size);
+  int result = sent < 0 ? -errno : 0;
+  close(fd);
+  return result;
 }
 
 int lodestone_accept(int fd) {

@@ -4,8 +4,9 @@ package import Lodestone
 /// The rules of a machine and what was decided about programs: what `lodestone authorization show` prints.
 package struct AuthorizationOverview {
   package private(set) var lines: [String] = []
-  /// Whether the rules cannot be used, so that no program may know where the machine is.
-  package private(set) var isUnusable = false
+  /// The reason why the rules cannot be used, so that no program may know where the machine is; `nil` if they can.
+  package private(set) var problem: String?
+  package var isUnusable: Bool { problem != nil }
   /// Whether decisions cannot be read.
   package let hasProblems: Bool
 
@@ -22,8 +23,9 @@ package struct AuthorizationOverview {
         lines += rules.map { "  \(Self.words($0))" }
       }
     } catch {
-      isUnusable = true
-      lines.append("no program may know where this machine is: \(error)")
+      let problem = "no program may know where this machine is: \(error)"
+      self.problem = problem
+      lines.append(problem)
     }
     lines.append(
       entries.isEmpty

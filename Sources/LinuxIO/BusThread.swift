@@ -21,6 +21,7 @@ package final class BusThread: SerialExecutor, BusRun {
   }
 
   private let name: String
+  private let priority: Int32?
   private let wakeDescriptor: Descriptor
   private let state = Mutex(State())
   private let ended = DispatchSemaphore(value: 0)
@@ -28,8 +29,13 @@ package final class BusThread: SerialExecutor, BusRun {
   private let threadID = Atomic<UInt>(0)
 
   /// Starts the thread. `make` runs on it, and what it makes is used by no other thread.
-  package init(name: String, _ make: (@Sendable () -> any BusWork)? = nil) throws(BusError) {
-    self.name = name
+  ///
+  /// - Parameter priority: The real-time priority (SCHED_FIFO) from 1 to 99, or `nil` for none. Where it is not permitted the thread has
+  ///   none.
+  package init(
+    name: String, priority: Int32? = nil, _ make: (@Sendable () -> any BusWork)? = nil
+  ) throws(BusError) {
+    (self.name, self.priority) = (name, priority)
     guard let descriptor = Descriptor(lodestone_wake_open()) else {
       throw BusError(.system, bus: name, errno: EMFILE)
     }
@@ -85,6 +91,7 @@ package final class BusThread: SerialExecutor, BusRun {
 
   fileprivate func run(_ make: (@Sendable () -> any BusWork)?) {
     lodestone_name_thread(name)
+    if let priority { _ = ThreadRunner.set(priority) }
     threadID.store(UInt(pthread_self()), ordering: .releasing)
     var work = make?()
     var entries: [pollfd] = []
@@ -150,14 +157,34 @@ package struct ThreadRunner: BusRunner {
     func stop() {}
   }
 
-  package init() {}
+  private let priority: Int32?
+
+  /// Makes a runner.
+  ///
+  /// - Parameter priority: The real-time priority of the threads, or `nil` for none.
+  package init(priority: Int32? = nil) { self.priority = priority }
+
+  /// Returns the reason why this process may not have threads of a real-time priority, or `nil` if it may. Tries it on this thread.
+  package static func problem(of priority: Int32) -> String? {
+    let code = set(priority)
+    guard code == 0 else { return String(cString: strerror(code)) }
+    var none = sched_param()
+    pthread_setschedparam(pthread_self(), SCHED_OTHER, &none)
+    return nil
+  }
+
+  fileprivate static func set(_ priority: Int32) -> Int32 {
+    var parameters = sched_param()
+    parameters.sched_priority = priority
+    return pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters)
+  }
 
   /// Starts a `BusThread` that makes its work and steps it.
   package func start(
     name: String, _ make: @escaping @Sendable () -> any BusWork
   ) -> any BusRun {
     do {
-      return try BusThread(name: name, make)
+      return try BusThread(name: name, priority: priority, make)
     } catch {
       return NeverStarted()
     }

@@ -14,7 +14,7 @@ package struct LocalSocketError: Error, Hashable, Sendable, CustomStringConverti
     (self.path, self.reason, self.errno) = (path, reason, errno)
   }
 
-  init(_ path: String, errno: Int32) {
+  package init(_ path: String, errno: Int32) {
     let reason =
       switch errno {
       case EACCES, EPERM: "this user may not"
@@ -145,11 +145,25 @@ package final class LocalListener {
     inode = Self.inode(of: path) ?? 0
   }
 
+  /// Listens at a socket that another process, such as a service manager, has opened. It stays when nobody listens any more.
+  ///
+  /// - Throws: An error if the descriptor is no local socket that listens.
+  package init(adopting descriptor: Int32) throws(LocalSocketError) {
+    let name = "descriptor \(descriptor)"
+    let result = lodestone_adopt_listener(descriptor)
+    guard result == 0 else {
+      throw LocalSocketError(
+        name, result == -EINVAL ? "it is no local socket that listens" : "it is of no use",
+        errno: -result)
+    }
+    (path, self.descriptor, lock, inode) = (name, descriptor, -1, 0)
+  }
+
   deinit {
     // Another program may have replaced the file.
     if let inode = Self.inode(of: path), inode == self.inode { unlink(path) }
     close(descriptor)
-    close(lock)
+    if lock >= 0 { close(lock) }
   }
 
   /// Accepts the next connection, or returns `nil` if no program is waiting.

@@ -184,6 +184,22 @@ package struct LocationEngine: Sendable {
     clients.first { $0.id == client }?.settings
   }
 
+  /// Whether the application may hear of regions now.
+  package var tellsRegions: Bool { authorization.mayLocate && judgesRegions }
+
+  /// Whether a client waits for visits.
+  package func hasVisits(_ client: ClientID) -> Bool {
+    clients.first { $0.id == client }?.visits != nil
+  }
+
+  /// Has one client wait for visits in the place of another one. A stay that has begun goes on.
+  package mutating func moveVisits(from old: ClientID, to new: ClientID) {
+    guard let from = clients.firstIndex(where: { $0.id == old }),
+      let to = clients.firstIndex(where: { $0.id == new })
+    else { return }
+    clients[to].visits = clients[from].visits
+  }
+
   /// Does what the time alone makes due.
   package mutating func advance(to now: Timestamp, emit: (ServiceEvent) -> Void) {
     for index in clients.indices {

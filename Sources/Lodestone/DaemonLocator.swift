@@ -7,6 +7,12 @@ package enum DaemonLocator {
   /// The path of the socket of a machine's daemon.
   package static let systemSocket = "/run/lodestone/lodestone.sock"
 
+  /// The path of the socket of the daemon that a command asks: `LODESTONE_SOCKET`, or the machine's.
+  package static var socketOfCommands: String {
+    let path = ProcessInfo.processInfo.environment["LODESTONE_SOCKET"] ?? ""
+    return path.isEmpty ? systemSocket : path
+  }
+
   /// Returns the path of the daemon's socket, or `nil` if this process is to open a board itself.
   ///
   /// That is so if `LODESTONE_BOARD` names a board, or if `LODESTONE_SOCKET` names no socket and the machine has none.

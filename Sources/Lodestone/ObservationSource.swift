@@ -53,37 +53,46 @@ extension ObservationSource {
 extension Hub.Subscription: ObservationSubscription {}
 
 /// The hub of a session. It starts with the first subscription, so that nothing is said unheard.
-final class SessionSource: ObservationSource {
+package final class SessionSource: ObservationSource {
   private let session: Session
+  private let isShared: Bool
   private let isStarted = Atomic<Bool>(false)
 
-  /// Opens the machine's own board.
-  init() throws {
+  /// Opens a board.
+  ///
+  /// - Parameters:
+  ///   - board: Its name or path, or `nil` for the machine's own.
+  ///   - isShared: Whether handlers are called on the publishing thread, because there may be many. Otherwise the thread of the bus calls
+  ///     them.
+  ///   - realtime: The real-time priority of the threads of the buses, or `nil` for none.
+  package init(board: String? = nil, isShared: Bool = false, realtime: Int32? = nil) throws {
     // The engine withholds what the application may not know, which changes while it runs.
-    session = try Session(board: nil, access: .full, calibratesInUse: true)
+    session = try Session(board: board, access: .full, calibratesInUse: true, realtime: realtime)
+    self.isShared = isShared
   }
 
   deinit { session.hub.stop() }
 
-  func subscribe(
+  package func subscribe(
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> any ObservationSubscription {
-    let subscription = session.hub.subscribeOnBusThread(handler)
-    if !isStarted.exchange(true, ordering: .acquiringAndReleasing) { session.hub.start() }
+    let hub = session.hub
+    let subscription = isShared ? hub.subscribe(handler) : hub.subscribeOnBusThread(handler)
+    if !isStarted.exchange(true, ordering: .acquiringAndReleasing) { hub.start() }
     return subscription
   }
 
-  func subscribe(
+  package func subscribe(
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
   ) -> (any ObservationSubscription)? { session.hub.subscribe(progress: handler) }
 
-  func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
+  package func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
 
-  func setPositionIsOpen(_ isOpen: Bool) { session.hub.setPositionIsOpen(isOpen) }
+  package func setPositionIsOpen(_ isOpen: Bool) { session.hub.setPositionIsOpen(isOpen) }
 
-  var capabilities: HardwareCapabilities { session.hub.capabilities }
+  package var capabilities: HardwareCapabilities { session.hub.capabilities }
 
-  var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
+  package var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
     (session.state.knownAltitude, session.clock)
   }
 }

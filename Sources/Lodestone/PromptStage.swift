@@ -10,7 +10,7 @@ import SensorTypes
 ///
 /// A presenter may write to a terminal that is slow: it is never called on the thread that publishes, and its methods are called one
 /// after the other. One that only passes on is called at once, so that prompts and events keep their order.
-final class PromptStage: Sendable {
+package final class PromptStage: Sendable {
   struct State: Sendable {
     var presenter: any HeadingCalibrationPresenter = NoCalibrationPresenter()
     var standing: ShownPrompt?
@@ -20,7 +20,7 @@ final class PromptStage: Sendable {
   private let queue = DispatchQueue(label: "lodestone.prompt")
 
   /// Who shows the next prompt.
-  var presenter: any HeadingCalibrationPresenter {
+  package var presenter: any HeadingCalibrationPresenter {
     get { state.withLock { $0.presenter } }
     set {
       // The old one goes outside of the lock: its `deinit` may call the runtime.
@@ -77,7 +77,7 @@ final class PromptStage: Sendable {
 }
 
 /// A presenter that passes prompts on without waiting. Its methods may be called with the services' locks held.
-protocol PromptRelay: HeadingCalibrationPresenter {}
+package protocol PromptRelay: HeadingCalibrationPresenter {}
 
 /// Who shows a prompt that stands, and the newest progress, which waits to be shown by it.
 struct ShownPrompt: Sendable {

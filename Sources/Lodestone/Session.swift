@@ -66,9 +66,11 @@ package final class Session: Sendable {
   }
 
   /// Opens a board for a program with this access. Location services use `full`, because they withhold positions themselves.
+  ///
+  /// - Parameter realtime: The real-time priority of the threads of the buses, or `nil` for none.
   package init(
     board name: String?, access: PositionAccess, stateDirectory: URL? = nil,
-    calibratesInUse: Bool = false, recording: TraceSink? = nil
+    calibratesInUse: Bool = false, recording: TraceSink? = nil, realtime: Int32? = nil
   ) throws {
     self.access = access
     let linux = LinuxBusProvider()
@@ -109,7 +111,7 @@ package final class Session: Sendable {
     let screen: Hub.Screen = { Self.screen(access) }
     let (model, problems) = MagneticModelFile.newest()
     hub = try Hub(
-      board: board, provider: provider, runner: ThreadRunner(), state: state,
+      board: board, provider: provider, runner: ThreadRunner(priority: realtime), state: state,
       model: model.map { ($0.model, $0.text) },
       notes: problems + exposures.filter { !$0.isShared }.map(\.description),
       isSimulated: board.simulation != nil, calibratesInUse: calibratesInUse,

@@ -27,7 +27,7 @@ struct LodestoneCommand: ParsableCommand {
       """,
     version: LodestoneRuntime.version,
     subcommands: [
-      MonitorCommand.self, MapCommand.self, ScanCommand.self, DoctorCommand.self,
+      ServeCommand.self, MonitorCommand.self, MapCommand.self, ScanCommand.self, DoctorCommand.self,
       CalibrateCommand.self, GNSSCommand.self, AltitudeCommand.self, RecordCommand.self,
       ReplayCommand.self, TrackCommand.self, DecodeCommand.self, DeclinationCommand.self,
       AuthorizationCommand.self, HILCommand.self,

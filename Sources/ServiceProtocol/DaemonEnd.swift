@@ -38,8 +38,8 @@ package struct DaemonEnd: Sendable {
     /// A question, to be answered with `answer(_:_:)`.
     case question(number: UInt64, ServiceQuestion)
     case application(ApplicationMode)
-    /// Whether the program itself has an agent.
-    case agent(Bool)
+    /// The agent that the program has, if any.
+    case agent(AgentRole?)
     /// The answer of the program's agent, or `nil` if nobody answered.
     case reply(prompt: UInt64, AuthorizationAnswer?, accuracy: AccuracyAuthorization?)
   }
@@ -134,7 +134,7 @@ package struct DaemonEnd: Sendable {
       // Nobody may wait for what will not come.
       let message = try? CBORDecoder.decode(UnknownMessage.self, from: frame)
       if let number = message?.request?.number { send(.unknownRequest(number)) }
-      if let number = message?.question?.number { send(.unknownQuestion(number)) }
+      if let number = message?.question?.number { send(.noAnswer(number)) }
     } catch {
       close(.unreadable("a frame is not valid CBOR"))
     }
@@ -175,7 +175,7 @@ package struct DaemonEnd: Sendable {
       }
       return .question(number: number, question)
     case (.open, .application(let mode)): return .application(mode)
-    case (.open, .agent(let isThere)): return .agent(isThere)
+    case (.open, .agent(let role)): return .agent(role)
     case (.open, .reply(let prompt, let answer, let accuracy)):
       return .reply(prompt: prompt, answer, accuracy: accuracy)
     case (.greeting, _): close(.noGreeting)
@@ -206,6 +206,12 @@ package struct DaemonEnd: Sendable {
   package mutating func answer(_ number: UInt64, _ answer: ServiceAnswer) {
     guard questions.remove(number) != nil else { return }
     send(.answer(number: number, answer))
+  }
+
+  /// Queues that a question has no answer.
+  package mutating func refuse(_ number: UInt64) {
+    guard questions.remove(number) != nil else { return }
+    send(.noAnswer(number))
   }
 
   /// Queues that the calibration prompt is shown or taken down.

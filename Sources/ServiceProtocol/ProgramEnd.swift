@@ -56,7 +56,7 @@ package struct ProgramEnd: Sendable {
   private static let mostAttempts = 20
   private var attempts = 0
   private var mode = ApplicationMode.foreground
-  private var hasAgent = false
+  private var agent: AgentRole?
   private var prompts = ShownPrompts()
   /// The reason why there is no daemon, as part of failures.
   private var absence = "no daemon was reached yet"
@@ -244,11 +244,11 @@ package struct ProgramEnd: Sendable {
     if isOpen { write(.application(mode)) }
   }
 
-  /// Says whether the program itself has an agent. Another agent is said as well.
-  package mutating func set(hasAgent: Bool) {
-    guard hasAgent || self.hasAgent else { return }
-    self.hasAgent = hasAgent
-    if isOpen { write(.agent(hasAgent)) }
+  /// Says which agent the program has. Another agent is said as well.
+  package mutating func set(agent: AgentRole?) {
+    guard agent != nil || self.agent != nil else { return }
+    self.agent = agent
+    if isOpen { write(.agent(agent)) }
   }
 
   /// Sends what the program's agent has answered, unless the prompt is no longer shown.
@@ -328,7 +328,7 @@ package struct ProgramEnd: Sendable {
       unstored.remove(number)
       guard let request = recent.removeValue(forKey: number) else { return [] }
       return refused(request, "the daemon is older than this program and does not know the request")
-    case (.open, .unknownQuestion(let number)):
+    case (.open, .noAnswer(let number)):
       return isAwaited(number) ? [.unanswered(number: number)] : []
     case (.open, .calibrationPrompt), (.open, .calibrationProgress), (.open, .authorizationPrompt),
       (.open, .withdrawnPrompt):
@@ -346,7 +346,7 @@ package struct ProgramEnd: Sendable {
   private mutating func replay() -> [Incoming] {
     var refused: [Incoming] = []
     write(.application(.foreground))
-    if hasAgent { write(.agent(true)) }
+    if let agent { write(.agent(agent)) }
     // First what was told: a region whose crossing is found again would be told twice.
     for number in questions.numbers(areStatements: true) { put(number) }
     func again(_ client: ClientID, _ action: ServiceAction) {

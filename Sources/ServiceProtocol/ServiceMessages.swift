@@ -13,10 +13,18 @@ package enum ProgramMessage: Hashable, Codable, Sendable {
   case question(number: UInt64, ServiceQuestion)
   /// The state of the application, sent whenever it changes and after each greeting.
   case application(ApplicationMode)
-  /// Whether the program itself has an agent that asks for authorization. If it has, this is sent before any request.
-  case agent(Bool)
+  /// The agent that the program has, or `nil` if it has none any more. If it has one, this is sent before any request.
+  case agent(AgentRole?)
   /// The answer of the program's agent to an authorization prompt, or `nil` if nobody answered.
   case reply(prompt: UInt64, AuthorizationAnswer?, accuracy: AccuracyAuthorization?)
+}
+
+/// For whom a program's agent asks for authorization.
+package enum AgentRole: String, Hashable, Codable, Sendable {
+  /// For the program itself, where the owner of the machine has no rule about it.
+  case program
+  /// For the owner of the machine, where a rule says that somebody is asked. The daemon hears it from the owner's users only.
+  case owner
 }
 
 /// What an application is doing, as `LodestoneRuntime.applicationState` says.
@@ -38,8 +46,8 @@ package enum DaemonMessage: Hashable, Codable, Sendable {
   case carriedOut(UInt64)
   /// The request of this number is of a kind that the daemon does not know. It was not carried out.
   case unknownRequest(UInt64)
-  /// The question of this number is of a kind that the daemon does not know. It has no answer.
-  case unknownQuestion(UInt64)
+  /// The question of this number has no answer: the daemon does not know its kind, or has too much to do.
+  case noAnswer(UInt64)
   /// The prompt for a calibration of the compass is shown or taken down.
   case calibrationPrompt(CalibrationPromptChange)
   /// The progress of the calibration while the prompt is shown.
@@ -85,7 +93,7 @@ extension ServiceQuestion {
   package var isSlow: Bool {
     switch self {
     case .capabilities, .beacons, .setAltitude: true
-    case .authorization, .position, .regions, .keep, .program: false
+    case .authorization, .position, .regions, .keep, .program, .daemon: false
     }
   }
 }

@@ -21,6 +21,12 @@ package struct ApplicationFile: Sendable {
       .appending(path: (isStep ? String(name.prefix(100)) : "program") + ".json")
   }
 
+  /// The names of the applications of which something of a kind is kept in a folder.
+  package static func applications(_ kind: String, in folder: URL) -> [String] {
+    StateFile.names(in: folder.appending(path: kind).path)
+      .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+  }
+
   package func read() -> ApplicationFileContent {
     switch StateFile.read(file.path) {
     case .missing: .missing
@@ -45,6 +51,9 @@ package struct ApplicationFile: Sendable {
 
   /// The rest of `write` after `replace`.
   package func force() throws { try StateFile.forceNames(beside: file) }
+
+  /// Removes the file, if there is one.
+  package func remove() { StateFile.remove(file) }
 
   /// Puts a content that is of no use aside, under a name that ends in `.damaged`.
   package func putAside() throws {

@@ -4,8 +4,9 @@ package import BoardTestSupport
 package import Foundation
 import Glibc
 import LinuxIO
-package import Lodestone
+import LocationDaemon
 package import LocationServices
+package import Lodestone
 package import SensorBus
 import ServiceProtocol
 import StateStore
@@ -138,7 +139,8 @@ private final class TestDaemon: Sendable {
         guard let services = next.services.withLock({ $0 }) else {
           preconditionFailure("a port of the tests has lost its connection")
         }
-        return ProgramHost(end: DaemonEnd(hello: hello, at: now), wake: wake) { _ in services }
+        return ProgramHost(
+          end: DaemonEnd(hello: hello, at: now), admission: TestAdmission(services), wake: wake)
       }
     } catch {
       preconditionFailure("the daemon of the tests does not start: \(error)")
@@ -159,4 +161,16 @@ private final class TestDaemon: Sendable {
       }
     }
   }
+}
+
+/// Gives a program the services that a test has made.
+private final class TestAdmission: ProgramAdmission {
+  private let services: ProgramServices
+
+  init(_ services: ProgramServices) { self.services = services }
+
+  func services(of hello: ProgramHello) -> ProgramServices { services }
+  func leave(_ services: ProgramServices?, goesOn: Bool) {}
+  func status() -> DaemonStatus? { nil }
+  var owner: OwnerAgents? { nil }
 }

@@ -58,7 +58,7 @@ package enum ServiceChecks {
             end.send(ServiceEvent(client: request.client, content: .headingExpired))
             end.didCarryOut(number, request)
           case .question(let number, _): end.answer(number, .kept(true))
-          case .agent(true):
+          case .agent(.program):
             end.ask(prompt, of: AuthorizationClient(executable: "/a", user: 1))
             end.tell(CalibrationProgress(coverage: 0.5))
           case .reply(let prompt, _, _): end.withdraw(prompt)
@@ -92,7 +92,7 @@ package enum ServiceChecks {
         if daemon.isClosed { failures.append("the daemon does not read what a program writes") }
       }
       end.connected(at: 0)
-      end.set(hasAgent: true)
+      end.set(agent: .program)
       for action: ServiceAction in [
         .register, .start(.heading), .startRanging(.init(uuid: .init(high: 1, low: 2))),
         .requestLocation, .allowDeferral(distance: 1, timeout: 1),

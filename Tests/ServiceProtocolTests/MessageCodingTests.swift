@@ -111,6 +111,7 @@ struct MessageCodingTests {
     case .keep: 5
     case .program: 6
     case .setAltitude: 7
+    case .daemon: 8
     }
   }
 
@@ -124,17 +125,18 @@ struct MessageCodingTests {
     case .kept: 5
     case .program: 6
     case .altitudeSet: 7
+    case .daemon: 8
     }
   }
 
   @Test("every question and every answer survives coding")
   func questions() throws {
     let questions = MessageExamples.questions
-    #expect(questions.map(number) == Array(0..<8))
+    #expect(questions.map(number) == Array(0..<9))
     for question in questions { #expect(try coded(question) == question) }
     #expect(try coded(ServiceQuestion.regions(of: nil)) == .regions(of: nil))
     let answers = try MessageExamples.answers()
-    #expect(answers.map(number) == Array(0..<8))
+    #expect(answers.map(number) == Array(0..<9))
     for answer in answers { #expect(try coded(answer) == answer) }
     #expect(try coded(ServiceAnswer.beacons(problem: "off")) == .beacons(problem: "off"))
   }

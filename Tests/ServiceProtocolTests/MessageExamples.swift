@@ -83,7 +83,7 @@ enum MessageExamples {
     return [
       .authorization, .capabilities, .beacons, .position(isReduced: true), .regions(of: "trips"),
       .keep(crossing), .program,
-      .setAltitude(.qnh(1013, accuracy: 0.9, stationElevation: 450, age: 900)),
+      .setAltitude(.qnh(1013, accuracy: 0.9, stationElevation: 450, age: 900)), .daemon,
     ]
   }
 
@@ -104,6 +104,18 @@ enum MessageExamples {
           client: client, authorizationProblem: "nobody has answered the prompt",
           openingFailure: nil, beacons: BeaconCounters(attempts: 1, heard: 300))),
       .altitudeSet(.unfit("an elevation is -500 to 9000 m, not 12000")),
+      .daemon(
+        DaemonStatus(
+          software: "0.2", board: "boat", process: 99, uptime: 12.5, openingFailure: "no bus",
+          connections: 2, counters: ["accepted": 3], agents: 1,
+          programs: [
+            .init(
+              client: AuthorizationClient(executable: "/usr/bin/track", user: 1000, unit: "a"),
+              process: nil,
+              authorization: AuthorizationReport(
+                status: .always, accuracy: .reduced, isInUse: false, isBeingAsked: false),
+              regions: 2, unheard: 1, waiting: 0, dropped: 4, problem: "the disk is full")
+          ])),
     ]
   }
 }

@@ -16,13 +16,13 @@ struct PromptTests {
   )
   func agent() {
     var talk = Conversation()
-    talk.program.set(hasAgent: true)
+    talk.program.set(agent: .program)
     talk.send(.register)
     talk.connect()
-    #expect(talk.asked.firstIndex(of: .agent(true)).map { $0 < 3 } == true)
+    #expect(talk.asked.firstIndex(of: .agent(.program)).map { $0 < 3 } == true)
     #expect(talk.asked.contains { if case .request = $0 { true } else { false } })
     #expect(
-      !talk.asked.prefix { $0 != .agent(true) }.contains {
+      !talk.asked.prefix { $0 != .agent(.program) }.contains {
         if case .request = $0 { true } else { false }
       })
     talk.daemon.ask(prompt, of: client)
@@ -37,10 +37,10 @@ struct PromptTests {
     talk.exchange()
     #expect(talk.asked.count == count)
     talk.restart(run: 2)
-    #expect(talk.asked.contains(.agent(true)))
-    talk.program.set(hasAgent: false)
+    #expect(talk.asked.contains(.agent(.program)))
+    talk.program.set(agent: nil)
     talk.exchange()
-    #expect(talk.asked.last == .agent(false))
+    #expect(talk.asked.last == .agent(nil))
   }
 
   @Test("an authorization prompt that is withdrawn, or whose daemon has gone, is not answered")

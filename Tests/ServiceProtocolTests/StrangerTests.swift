@@ -37,7 +37,7 @@ struct StrangerTests {
     while let frame = talk.daemon.next() {
       answers.append(try CBORDecoder.decode(DaemonMessage.self, from: Array(frame.dropFirst(4))))
     }
-    #expect(answers == [.unknownRequest(9), .unknownQuestion(8)])
+    #expect(answers == [.unknownRequest(9), .noAnswer(8)])
     #expect(talk.daemon.unknown == 3)
     talk.send(.start(.altitude))
     talk.exchange()
@@ -55,7 +55,7 @@ struct StrangerTests {
     let number = try talk.ask(.beacons)
     _ = talk.program.takeOutput()
     for message: DaemonMessage in [
-      .unknownRequest(2), .unknownRequest(3), .unknownRequest(4), .unknownQuestion(number),
+      .unknownRequest(2), .unknownRequest(3), .unknownRequest(4), .noAnswer(number),
     ] {
       talk.heard += talk.program.receive(try framed(message), at: 100)
     }

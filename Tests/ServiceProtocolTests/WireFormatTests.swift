@@ -50,7 +50,7 @@ struct WireFormatTests {
       + requests + questions
       + [
         .application(.foreground), .application(.background), .application(.suspended),
-        .agent(true), .reply(prompt: 3, .allowOnce, accuracy: .reduced),
+        .agent(.program), .reply(prompt: 3, .allowOnce, accuracy: .reduced),
         .reply(prompt: 4, nil, accuracy: nil),
       ]
   }
@@ -71,7 +71,7 @@ struct WireFormatTests {
       .failed("no room"), .ending,
     ]
     return [.hello(hello)] + events + answers
-      + [.carriedOut(20), .unknownRequest(21), .unknownQuestion(22)]
+      + [.carriedOut(20), .unknownRequest(21), .noAnswer(22)]
       + [
         .calibrationPrompt(.show(MessageExamples.question.prompt)),
         .calibrationPrompt(.dismiss(.calibrated)),

@@ -38,7 +38,7 @@ extension AuthorizationClient: CustomStringConvertible {
   ///
   /// Nobody else can give it its name: a user can call services of a manager of their own, groups inside a service, and services
   /// inside a container as they like.
-  static func systemUnit(ofControlGroups text: String) -> String? {
+  package static func systemUnit(ofControlGroups text: String) -> String? {
     for line in text.split(separator: "\n") {
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard fields.count == 3, fields[1].isEmpty || fields[1] == "name=systemd" else { continue }

@@ -10,6 +10,18 @@ package final class AuthorizationCoordinator: Sendable {
     var setup: AuthorizationSetup?
     var agent: (any AuthorizationAgent)?
     var problem: String?
+    /// The decision that is written next.
+    var unwritten: (decision: AuthorizationDecision, date: Double)?
+    var isWriting = false
+    /// Who shows the prompt that stands, if no thread waits for it.
+    var asked: (any DeferredAuthorizationAgent)?
+
+    /// Returns the newest decision that is not written, or takes note that none is left.
+    mutating func takeUnwritten() -> (AuthorizationDecision, Double)? {
+      defer { unwritten = nil }
+      isWriting = unwritten != nil
+      return unwritten
+    }
   }
 
   private let load: @Sendable () -> AuthorizationSetup
@@ -18,13 +30,21 @@ package final class AuthorizationCoordinator: Sendable {
   let standing = Atomic<UInt64>(0)
   /// Where agents wait for people: never on a thread that publishes, one after the other.
   let waiting = DispatchQueue(label: "lodestone.authorization")
-  /// Where decisions are written.
-  let saving = DispatchQueue(label: "lodestone.decisions")
+  /// The queue on which all decisions of the process are written: a slow disk holds up one thread.
+  private static let saving = DispatchQueue(label: "lodestone.decisions")
+  /// The agent of the machine's owner, who is asked where a rule is about the program.
+  private let owner: (any AuthorizationAgent)?
   // Held while the machine's word is handed on, so that nobody gets anything before it.
   private let hasBegun = Mutex(false)
 
   /// Makes a coordinator that reads what the machine says when it is first needed.
-  package init(_ load: @escaping @Sendable () -> AuthorizationSetup) { self.load = load }
+  ///
+  /// - Parameter owner: The agent of the machine's owner, in a daemon.
+  package init(
+    owner: (any AuthorizationAgent)? = nil, _ load: @escaping @Sendable () -> AuthorizationSetup
+  ) {
+    (self.owner, self.load) = (owner, load)
+  }
 
   /// What the machine says of the program.
   var setup: AuthorizationSetup {
@@ -56,12 +76,83 @@ package final class AuthorizationCoordinator: Sendable {
     set { state.withLock { $0.problem = newValue } }
   }
 
-  /// Hands the machine's word on at the first call, and at others where it is another one.
+  /// Passes on what the machine says of the program at the first call, and again if it is to be read anew.
   func begin(anew: Bool = false, _ adopt: (AuthorizationSetup, _ hasAgent: Bool) -> Void) {
     hasBegun.withLock { hasBegun in
       guard anew || !hasBegun else { return }
+      if anew, hasBegun {
+        // What was decided meanwhile is in the file by then.
+        settle()
+        state.withLock { $0.setup = nil }
+      }
       hasBegun = true
       adopt(setup, agent != nil)
     }
   }
+
+  // MARK: Prompts
+
+  /// Has somebody asked, and passes the answer on. A prompt that is withdrawn has none.
+  func ask(
+    _ prompt: AuthorizationPrompt, answer: @escaping @Sendable (AuthorizationReply?) -> Void
+  ) {
+    standing.store(prompt.number, ordering: .sequentiallyConsistent)
+    waiting.async { [weak self] in
+      guard let self else { return }
+      let setup = setup
+      let stands = { @Sendable [weak self] in
+        self?.standing.load(ordering: .sequentiallyConsistent) == prompt.number
+      }
+      guard stands() else { return }
+      let agent = setup.agent(of: self.agent, owner: owner)
+      if let deferred = agent as? any DeferredAuthorizationAgent {
+        state.withLock { $0.asked = deferred }
+      }
+      agent.begin(prompt, of: setup.client, whileIt: stands) { [weak self] reply in
+        self?.end(prompt.number)
+        answer(reply)
+      }
+      // It was withdrawn before anybody could be told.
+      if !stands() { withdraw(prompt.number) }
+    }
+  }
+
+  /// Takes a prompt down. May be called with the services' locks held.
+  func withdraw(_ prompt: UInt64) { end(prompt)?.withdraw(prompt) }
+
+  /// Ends a prompt, and returns who shows it.
+  @discardableResult
+  private func end(_ prompt: UInt64) -> (any DeferredAuthorizationAgent)? {
+    _ = standing.compareExchange(
+      expected: prompt, desired: 0, ordering: .sequentiallyConsistent)
+    return state.withLock { state in
+      defer { state.asked = nil }
+      return state.asked
+    }
+  }
+
+  // MARK: Decisions
+
+  /// Writes a decision later, because the disk is slow. A program that is killed before that has somebody asked once more.
+  func keep(_ decision: AuthorizationDecision, at date: Double) {
+    let isFirst = state.withLock { state in
+      state.unwritten = (decision, date)
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    if isFirst { Self.saving.async { [self] in write() } }
+  }
+
+  private func write() {
+    while let (decision, date) = state.withLock({ $0.takeUnwritten() }) {
+      do {
+        try setup.store.keep(decision, at: date)
+      } catch {
+        problem = "the decision holds until the program ends: \(error)"
+      }
+    }
+  }
+
+  /// Waits until what was decided is written.
+  func settle() { Self.saving.sync {} }
 }

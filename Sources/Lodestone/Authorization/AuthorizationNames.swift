@@ -27,6 +27,9 @@ package struct AuthorizationNames: Sendable {
       hasFile(of: unit, in: systemFolders + userFolders(user ?? String(geteuid())))
     })
 
+  /// Returns the number of a user of this machine, by name or number, or `nil` if there is none.
+  package static func number(ofUser user: String) -> UInt32? { account(user)?.number }
+
   private static let systemFolders =
     ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].flatMap {
       ["\($0)/systemd/system", "\($0)/systemd/user"]

@@ -119,24 +119,29 @@ package struct EffectiveRule: Sendable {
 }
 
 /// An agent that answers no more than a second policy allows.
-private struct LimitedAuthorizationAgent: AuthorizationAgent {
+private struct LimitedAuthorizationAgent: DeferredAuthorizationAgent {
   let agent: any AuthorizationAgent
   let mayBeAlways: Bool
   let mayBeExact: Bool
 
-  func reply(
-    to prompt: AuthorizationPrompt, of client: AuthorizationClient,
-    whileIt stands: @Sendable () -> Bool
-  ) -> AuthorizationReply? {
+  func ask(
+    _ prompt: AuthorizationPrompt, of client: AuthorizationClient,
+    whileIt stands: @escaping @Sendable () -> Bool,
+    answer: @escaping @Sendable (AuthorizationReply?) -> Void
+  ) {
     switch prompt.kind {
-    case .always where !mayBeAlways: return AuthorizationReply(.keepOnlyWhileUsing)
-    case .fullAccuracy where !mayBeExact: return AuthorizationReply(.dontAllow)
+    case .always where !mayBeAlways: return answer(AuthorizationReply(.keepOnlyWhileUsing))
+    case .fullAccuracy where !mayBeExact: return answer(AuthorizationReply(.dontAllow))
     case .position, .always, .fullAccuracy: break
     }
-    var reply = agent.reply(to: prompt, of: client, whileIt: stands)
-    if !mayBeExact { reply?.accuracy = .reduced }
-    return reply
+    agent.begin(prompt, of: client, whileIt: stands) { [mayBeExact] reply in
+      var reply = reply
+      if !mayBeExact { reply?.accuracy = .reduced }
+      answer(reply)
+    }
   }
+
+  func withdraw(_ prompt: UInt64) { (agent as? any DeferredAuthorizationAgent)?.withdraw(prompt) }
 }
 
 extension AuthorizationRule.Authorization {

@@ -99,10 +99,18 @@ package struct AuthorizationSetup: Sendable {
     }
   }
 
-  /// Who is asked: the owner's file where it answers, else the program's own agent, else whoever sits at the terminal.
-  func agent(of program: (any AuthorizationAgent)?) -> any AuthorizationAgent {
-    guard let rule, !rule.answers.isEmpty else {
-      return effective.limited(program ?? TerminalAuthorizationAgent())
+  /// Returns who is asked: the owner's file if it answers, else the owner's agent if a rule is about the program, else the program's own
+  /// agent, else the person at the terminal.
+  ///
+  /// - Parameter owner: The owner's agent. A daemon has one, and its terminal is asked nothing.
+  func agent(
+    of program: (any AuthorizationAgent)?, owner: (any AuthorizationAgent)? = nil
+  ) -> any AuthorizationAgent {
+    guard let rule else {
+      return effective.limited(program ?? owner ?? TerminalAuthorizationAgent())
+    }
+    guard !rule.answers.isEmpty else {
+      return effective.limited(owner ?? program ?? TerminalAuthorizationAgent())
     }
     return effective.limited(
       FixedAuthorizationAgent(

@@ -11,8 +11,8 @@ import Synchronization
 final class AuthorizationStore: Sendable {
   private let client: AuthorizationClient
   private let file: DecisionFile?
-  // Two threads of one process may not write over each other's.
-  private let isWriting = Mutex(())
+  // Two programs of one name, and two threads of one process, may not write over each other's.
+  private static let isWriting = Mutex(())
 
   /// - Parameter folder: `StateDirectory.current()` on a board; `nil` keeps nothing.
   init(of client: AuthorizationClient, in folder: URL?) {
@@ -32,7 +32,7 @@ final class AuthorizationStore: Sendable {
   }
 
   func keep(_ decision: AuthorizationDecision, at date: Double) throws {
-    try isWriting.withLock { _ in
+    try Self.isWriting.withLock { _ in
       guard let file else { return }
       var records = (try? file.records()) ?? []
       records.removeAll { $0.client == client }

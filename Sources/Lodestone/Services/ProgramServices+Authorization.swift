@@ -1,22 +1,31 @@
 // Authorization of the process: who is asked, what is kept, what the application may have.
 
 import Dispatch
-import LocationServices
+package import LocationServices
 import SensorHub
 import Synchronization
 
 extension ProgramServices {
   /// What the application may have now.
-  var authorization: AuthorizationReport {
+  package var authorization: AuthorizationReport {
     beginAuthorization()
     return services.withLock { $0.engine.authorizationReport }
   }
 
-  /// Forgets the program's own agent, whose program has gone.
-  func forgetAgent() { authorizationCoordinator.agent = nil }
+  /// What is wrong with the program's requests, or with the machine's rules, in one line.
+  package var authorizationProblem: String? { authorizationCoordinator.problem }
+
+  /// Forgets the program's own agent, and takes down the prompt for the program, which has gone.
+  package func forgetAgent() {
+    authorizationCoordinator.agent = nil
+    let prompt = authorizationCoordinator.standing.load(ordering: .sequentiallyConsistent)
+    guard prompt != 0 else { return }
+    authorizationCoordinator.withdraw(prompt)
+    authorize(.unanswered(prompt: prompt))
+  }
 
   /// Reads what the machine says of the program; only the first call does anything.
-  func beginAuthorization(anew: Bool = false) {
+  package func beginAuthorization(anew: Bool = false) {
     authorizationCoordinator.begin(anew: anew) { setup, hasAgent in
       authorize(.decided(setup.decision(hasAgent: hasAgent), setup.usage))
     }
@@ -31,19 +40,8 @@ extension ProgramServices {
     while let outcome = state.engine.takeAuthorizationOutcome() {
       switch outcome {
       case .ask(let prompt): ask(prompt)
-      case .withdraw(let number):
-        _ = authorizationCoordinator.standing.compareExchange(
-          expected: number, desired: 0, ordering: .sequentiallyConsistent)
-      case .keep(let decision):
-        let (keeper, date) = (authorizationCoordinator, wallTime)
-        // The disk is slow. A program that is killed meanwhile has somebody asked once more.
-        keeper.saving.async {
-          do {
-            try keeper.setup.store.keep(decision, at: date)
-          } catch {
-            keeper.problem = "the decision holds until the program ends: \(error)"
-          }
-        }
+      case .withdraw(let number): authorizationCoordinator.withdraw(number)
+      case .keep(let decision): authorizationCoordinator.keep(decision, at: wallTime)
       case .problem(let problem): authorizationCoordinator.problem = problem.description
       case .answered: break
       }
@@ -51,27 +49,15 @@ extension ProgramServices {
   }
 
   private func ask(_ prompt: AuthorizationPrompt) {
-    let keeper = authorizationCoordinator
-    keeper.standing.store(prompt.number, ordering: .sequentiallyConsistent)
-    keeper.waiting.async { [weak self] in
-      let setup = keeper.setup
-      let stands = { @Sendable [weak self] in
-        self != nil && keeper.standing.load(ordering: .sequentiallyConsistent) == prompt.number
-      }
-      guard stands() else { return }
-      let reply = setup.agent(of: keeper.agent).reply(
-        to: prompt, of: setup.client, whileIt: stands)
-      guard let self else { return }
-      _ = keeper.standing.compareExchange(
-        expected: prompt.number, desired: 0, ordering: .sequentiallyConsistent)
+    authorizationCoordinator.ask(prompt) { [weak self] reply in
       if let reply, prompt.options.contains(reply.answer) {
-        authorize(.answer(prompt: prompt.number, reply.answer, accuracy: reply.accuracy))
+        self?.authorize(.answer(prompt: prompt.number, reply.answer, accuracy: reply.accuracy))
       } else {
-        authorize(.unanswered(prompt: prompt.number))
+        self?.authorize(.unanswered(prompt: prompt.number))
       }
     }
   }
 
   /// Waits until what was decided is kept, for a test.
-  package func settleAuthorization() { authorizationCoordinator.saving.sync {} }
+  package func settleAuthorization() { authorizationCoordinator.settle() }
 }

@@ -18,7 +18,7 @@ extension ProgramServices: RuntimeBackend {
   package func connect(_ client: any ServiceClient) -> ClientID { connect(client) {} }
 
   /// Connects a client. `willHandle` is called with the services locked, before any event can arise from it.
-  func connect(_ client: any ServiceClient, willHandle: () -> Void) -> ClientID {
+  package func connect(_ client: any ServiceClient, willHandle: () -> Void) -> ClientID {
     beginAuthorization()
     defer { applyDemand() }
     return services.withLock { state in
@@ -37,7 +37,7 @@ extension ProgramServices: RuntimeBackend {
   package func send(_ request: ServiceRequest) { send(request) {} }
 
   /// Sends a request. `willHandle` is called with the services locked, before any event can arise from it.
-  func send(_ request: ServiceRequest, willHandle: () -> Void) {
+  package func send(_ request: ServiceRequest, willHandle: () -> Void) {
     var untold: [RegionRecord] = []
     switch request.action {
     case .regionTold:
@@ -58,14 +58,19 @@ extension ProgramServices: RuntimeBackend {
         state.engine.settings(of: request.client)?.monitor != settings.monitor
       {
         // What was found of them and told nobody is found again, for who begins to hear of them.
-        for record in untold { state.engine.reset(record.region.key, to: record.state) }
+        for record in untold {
+          let told = away?.state(of: record.region.key) ?? record.state
+          state.engine.reset(record.region.key, to: told)
+        }
       }
       handle(request, &state, willHandle: willHandle)
+      welcome(request, &state)
       tellUnreadable(request, &state)
       if request.action == .release { state.clients[request.client] = nil }
       return client
     }
     keepRegion(request)
+    if request.action.changesAway { saveAway() }
     applyDemand()
     // A client that nobody else holds ends here, without a lock: what it holds may be the application's.
     withExtendedLifetime(client) {}
@@ -89,6 +94,8 @@ extension ProgramServices: RuntimeBackend {
     case .regions(let monitor): return .regions(regions(of: monitor))
     case .keep(let event): return .kept(keep(event))
     case .program: return .program(report)
+    // A daemon answers it itself.
+    case .daemon: return nil
     case .setAltitude(let statement): return .altitudeSet(set(statement))
     }
   }

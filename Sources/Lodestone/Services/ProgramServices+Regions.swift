@@ -1,5 +1,6 @@
 // Regions are the application's: the managers share theirs, and each monitor has its own.
 
+import Dispatch
 package import LocationServices
 import SensorHub
 import SensorTypes
@@ -39,6 +40,10 @@ extension ProgramServices {
   /// Keeps what an event says; whether the application is to be told of it: not where the region is watched no longer.
   func keep(_ event: RegionEvent) -> Bool {
     guard let state = event.state else { return true }
+    if let away {
+      away.told(event)
+      Self.keeping.async { [weak self] in self?.saveAway() }
+    }
     let isWatched = services.withLock { $0.engine.state(of: event.region.key) != nil }
     guard isWatched else { return false }
     // Where it cannot be kept the application is told all the same, by the next run once more.

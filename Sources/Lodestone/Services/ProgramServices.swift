@@ -24,6 +24,7 @@ package final class ProgramServices: Sendable {
     var application = ApplicationState.foreground
     /// When the next alarm goes off.
     var alarm: Timestamp?
+    var away = AwayClients()
   }
 
   struct BoardLink {
@@ -51,14 +52,19 @@ package final class ProgramServices: Sendable {
   let authorizationCoordinator: AuthorizationCoordinator
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   let opener = DispatchQueue(label: "lodestone.open")
-  let stage = PromptStage()
+  package let stage = PromptStage()
   let diagnostics = DiagnosticLog()
+  /// What has happened while the program was not there. Only a daemon keeps it.
+  package let away: AwayEvents?
+  /// The queue on which events of absent programs are written, of all programs: a slow disk holds up one thread.
+  static let keeping = DispatchQueue(label: "lodestone.away")
 
   /// Makes services of all their parts.
   package init(
     open: @escaping Factory, regionStore: RegionStore, clocks: RuntimeClocks,
     radio: BeaconRadio = BeaconRadio(),
-    authorization: AuthorizationCoordinator = AuthorizationCoordinator { AuthorizationSetup() }
+    authorization: AuthorizationCoordinator = AuthorizationCoordinator { AuthorizationSetup() },
+    away: AwayEvents? = nil
   ) {
     services = OrderedLock("the services' lock", Services(), before: [stage.state])
     link = OrderedLock("the board's lock", BoardLink(), before: [services, stage.state])
@@ -66,6 +72,7 @@ package final class ProgramServices: Sendable {
     authorizationCoordinator = authorization
     factory = open
     self.regionStore = regionStore
+    self.away = away
     self.clocks = clocks
   }
 

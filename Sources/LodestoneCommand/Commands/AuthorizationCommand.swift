@@ -1,4 +1,5 @@
 import ArgumentParser
+import DaemonUI
 import Diagnosis
 import Foundation
 import Lodestone
@@ -22,7 +23,10 @@ struct AuthorizationCommand: ParsableCommand {
       satellites, heights that a receiver has a part in. Commands that need it (gnss, map, record and hil run on a \
       board with a receiver, calibrate course) end with exit code 77. Exit code 78 when the rules cannot be used.
       """,
-    subcommands: [ShowAuthorizationCommand.self, ForgetAuthorizationCommand.self],
+    subcommands: [
+      ShowAuthorizationCommand.self, ForgetAuthorizationCommand.self,
+      AgentAuthorizationCommand.self,
+    ],
     defaultSubcommand: ShowAuthorizationCommand.self)
 }
 
@@ -57,4 +61,21 @@ struct ForgetAuthorizationCommand: ParsableCommand {
     }
     for entry in forgotten { Terminal.say("forgotten: \(entry)") }
   }
+}
+
+/// `lodestone authorization agent`: prompts of the daemon on this terminal.
+struct AgentAuthorizationCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "agent",
+    abstract: "Answer, on this terminal, for programs of the daemon that must ask.",
+    discussion: """
+      A rule with 'authorization: ask' has the daemon (lodestone serve) ask the owner of the machine: every agent that runs shows the \
+      prompt, and the first answer counts. Without an agent nothing is allowed. Only root, the daemon's user and the users that 'agents' \
+      in serve.yaml names are heard.
+      """)
+
+  @Option(help: "The socket of the daemon.", completion: .file())
+  var socket: String?
+
+  func run() throws { try AgentRun(path: socket ?? DaemonLocator.socketOfCommands).run() }
 }

@@ -1,21 +1,38 @@
 // The services of one program that has connected to the daemon: what it says is carried out, what they say is sent.
 
 import Dispatch
-import LocationServices
+package import LocationServices
+package import Lodestone
 import SensorTypes
 package import ServiceProtocol
 import Synchronization
 
+/// What the daemon does for one program that has connected.
+package protocol ProgramAdmission: AnyObject, Sendable {
+  /// Returns the services of the program, on its seat of the board. Called once, when it has greeted.
+  func services(of hello: ProgramHello) -> ProgramServices
+
+  /// Takes note that the program has gone, and its clients are released.
+  ///
+  /// - Parameters:
+  ///   - services: Its services, if it had greeted.
+  ///   - goesOn: Whether regions or visits go on for it.
+  func leave(_ services: ProgramServices?, goesOn: Bool)
+
+  /// Returns the state of the daemon, as much of it as the program may know.
+  func status() -> DaemonStatus?
+
+  /// The agents of the machine's owner, or `nil` if the program's user may not be one.
+  var owner: OwnerAgents? { get }
+}
+
 /// The daemon's side of one program's connection, without its socket.
 ///
-/// One thread calls `receive(_:at:)`, `next()`, `advance(to:)` and `end()`. What the program asks for is carried out on a queue of its
-/// own, one after the other, so that a slow disk or a slow bus holds up no other program.
+/// One thread calls `receive(_:at:)`, `next()`, `advance(to:)` and `end()`. What the program asks for is carried out on a separate queue,
+/// in order, so that a slow disk or a slow bus holds up no other program.
 package final class ProgramHost: Sendable {
   /// The number of messages that may wait to be carried out before no more are read.
   private static let mostQueued = 256
-
-  /// Makes the services of a program, on its seat of the board.
-  package typealias ServicesFactory = @Sendable (_ hello: ProgramHello) -> ProgramServices
 
   private struct State: Sendable {
     var end: DaemonEnd
@@ -27,27 +44,35 @@ package final class ProgramHost: Sendable {
     var queued = 0
     /// The questions of a kind that one answer is awaited for.
     var patient: [ServiceQuestion: [UInt64]] = [:]
+    /// What the replies of the program's agent are passed to.
+    var replies: [UInt64: Reply] = [:]
+    var isOwnersAgent = false
   }
 
+  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
+  private struct Reply: Sendable { var pass: @Sendable (AuthorizationReply?) -> Void }
+
   private let state: Mutex<State>
-  private let makeServices: ServicesFactory
+  private let admission: any ProgramAdmission
   private let wake: @Sendable () -> Void
   private let work = DispatchQueue(label: "lodestone.program")
   /// Questions that may take seconds wait here.
-  private let patience = DispatchQueue(label: "lodestone.program.questions")
-  private let replies = AgentReplies()
+  private let patience = DispatchQueue(label: "lodestone.questions")
+  /// The number of programs whose questions are being answered there, and how many may be: each takes a thread.
+  private static let busy = Atomic<Int>(0)
+  private static let mostBusy = 64
 
   /// Makes the host of a program whose connection was accepted.
   ///
   /// - Parameters:
   ///   - end: The protocol's end.
+  ///   - admission: What the daemon does for the program.
   ///   - wake: Called on any thread when there is something to write or to read again.
-  ///   - makeServices: Called once the program has greeted.
   package init(
-    end: DaemonEnd, wake: @escaping @Sendable () -> Void, makeServices: @escaping ServicesFactory
+    end: DaemonEnd, admission: any ProgramAdmission, wake: @escaping @Sendable () -> Void
   ) {
     state = Mutex(State(end: end))
-    (self.makeServices, self.wake) = (makeServices, wake)
+    (self.admission, self.wake) = (admission, wake)
   }
 
   // MARK: The connection
@@ -84,10 +109,6 @@ package final class ProgramHost: Sendable {
       return messages
     }
     for message in messages {
-      // Whoever waits for it may hold up what comes before it.
-      if case .reply(let prompt, let answer, let accuracy) = message {
-        replies.take(answer.map { AuthorizationReply($0, accuracy: accuracy) }, to: prompt)
-      }
       work.async { [self] in
         carryOut(message)
         finish()
@@ -108,25 +129,35 @@ package final class ProgramHost: Sendable {
 
   /// Ends the program's clients: its connection is gone. What it has said before is carried out.
   package func end() {
-    replies.end()
     work.async { [self] in
-      let (services, clients) = state.withLock { state in
-        defer { (state.services, state.clients) = (nil, [:]) }
-        return (state.services, Array(state.clients.values))
+      setOwnersAgent(false)
+      let (services, clients, replies) = state.withLock { state in
+        defer { (state.services, state.clients, state.replies) = (nil, [:], [:]) }
+        return (state.services, Array(state.clients.values), state.replies.values)
       }
-      guard let services else { return }
-      for client in clients { services.send(ServiceRequest(client, .release)) }
+      guard let services else { return admission.leave(nil, goesOn: false) }
       // They hold each other.
       services.stage.presenter = NoCalibrationPresenter()
       services.forgetAgent()
+      services.applicationState = .background
+      let goesOn = services.goAway()
+      for client in clients { services.send(ServiceRequest(client, .release)) }
+      for reply in replies { reply.pass(nil) }
+      admission.leave(services, goesOn: goesOn)
     }
+  }
+
+  /// The program as its services know it, for a status.
+  package var summary: (services: ProgramServices?, waiting: Int, dropped: UInt64) {
+    state.withLock { ($0.services, $0.end.waitingCount, $0.end.dropped) }
   }
 
   // MARK: The program
 
   private func carryOut(_ message: DaemonEnd.Incoming) {
     if case .greeted(let hello) = message {
-      let services = makeServices(hello)
+      let services = admission.services(of: hello)
+      services.applicationState = .foreground
       services.stage.presenter = RemotePresenter(self)
       return state.withLock { $0.services = services }
     }
@@ -135,10 +166,14 @@ package final class ProgramHost: Sendable {
     switch message {
     case .greeted: break
     case .application(let mode): services.applicationState = ApplicationState(mode)
-    case .agent(let isThere):
-      services.authorizationAgent = isThere ? RemoteAgent(self, replies) : nil
-    case .reply: break
+    case .agent(let role):
+      services.authorizationAgent = role == .program ? RemoteAgent(self) : nil
+      setOwnersAgent(role == .owner)
+    case .reply(let prompt, let answer, let accuracy):
+      take(answer.map { AuthorizationReply($0, accuracy: accuracy) }, to: prompt)
     case .request(let number, let request): carryOut(request, number, services)
+    case .question(let number, .daemon):
+      tell(admission.status().map { .daemon($0) }, to: [number])
     case .question(let number, let question) where question.isSlow:
       answerLater(number, question, services)
     case .question(let number, let question):
@@ -176,17 +211,35 @@ package final class ProgramHost: Sendable {
     _ number: UInt64, _ question: ServiceQuestion, _ services: ProgramServices
   ) {
     if case .setAltitude = question {
-      return patience.async { [self] in tell(reply(to: question, services), to: [number]) }
+      patiently([number]) { [self] in tell(reply(to: question, services), to: [number]) }
+      return
     }
     let isFirst = state.withLock { state in
       state.patient[question, default: []].append(number)
       return state.patient[question]?.count == 1
     }
     guard isFirst else { return }
-    patience.async { [self] in
+    let isBegun = patiently([]) { [self] in
       let answer = reply(to: question, services)
       tell(answer, to: state.withLock { $0.patient.removeValue(forKey: question) ?? [] })
     }
+    guard !isBegun else { return }
+    tell(nil, to: state.withLock { $0.patient.removeValue(forKey: question) ?? [] })
+  }
+
+  /// Does something that may take seconds on another thread, unless too many threads do so already. Returns whether it is done.
+  @discardableResult
+  private func patiently(_ numbers: [UInt64], _ body: @escaping @Sendable () -> Void) -> Bool {
+    guard Self.busy.add(1, ordering: .relaxed).newValue <= Self.mostBusy else {
+      Self.busy.subtract(1, ordering: .relaxed)
+      tell(nil, to: numbers)
+      return false
+    }
+    patience.async {
+      body()
+      Self.busy.subtract(1, ordering: .relaxed)
+    }
+    return true
   }
 
   private func reply(
@@ -203,9 +256,58 @@ package final class ProgramHost: Sendable {
     return services.answer(question)
   }
 
+  // MARK: Agents
+
+  private func setOwnersAgent(_ isThere: Bool) {
+    guard let owner = admission.owner else { return }
+    let was = state.withLock { state in
+      defer { state.isOwnersAgent = isThere }
+      return state.isOwnersAgent
+    }
+    if was { owner.remove(self) }
+    if isThere { owner.add(self) }
+  }
+
+  private func take(_ reply: AuthorizationReply?, to prompt: UInt64) {
+    if OwnerAgents.isNumber(prompt) {
+      guard state.withLock({ $0.isOwnersAgent }) else { return }
+      admission.owner?.take(reply, to: prompt)
+    } else if let own = state.withLock({ $0.replies.removeValue(forKey: prompt) }) {
+      own.pass(reply)
+    }
+  }
+
+  fileprivate func ask(
+    _ prompt: AuthorizationPrompt, of client: AuthorizationClient,
+    answer: @escaping @Sendable (AuthorizationReply?) -> Void
+  ) {
+    let isThere = state.withLock { state in
+      // Who has gone answers nothing.
+      guard state.services != nil else { return false }
+      state.replies[prompt.number] = Reply(pass: answer)
+      return true
+    }
+    guard isThere else { return answer(nil) }
+    show(prompt, of: client)
+  }
+
+  /// Shows a prompt where the program is.
+  func show(_ prompt: AuthorizationPrompt, of client: AuthorizationClient) {
+    tell { $0.ask(prompt, of: client) }
+  }
+
+  /// Takes a prompt down where the program is.
+  func takeDown(_ prompt: UInt64) {
+    state.withLock { $0.replies[prompt] = nil }
+    tell { $0.withdraw(prompt) }
+  }
+
   private func tell(_ answer: ServiceAnswer?, to numbers: [UInt64]) {
-    guard let answer else { return }
-    state.withLock { state in for number in numbers { state.end.answer(number, answer) } }
+    state.withLock { state in
+      for number in numbers {
+        if let answer { state.end.answer(number, answer) } else { state.end.refuse(number) }
+      }
+    }
     wake()
   }
 
@@ -218,17 +320,6 @@ package final class ProgramHost: Sendable {
       return wasEmpty || state.end.isClosed
     }
     if hasNews { wake() }
-  }
-}
-
-extension ApplicationState {
-  init(_ mode: ApplicationMode) {
-    self =
-      switch mode {
-      case .foreground: .foreground
-      case .background: .background
-      case .suspended: .suspended
-      }
   }
 }
 
@@ -260,66 +351,16 @@ private struct RemotePresenter: PromptRelay {
 }
 
 /// Has the program's own agent ask.
-private struct RemoteAgent: AuthorizationAgent {
+private struct RemoteAgent: DeferredAuthorizationAgent {
   private let host: ProgramHost
-  private let replies: AgentReplies
 
-  init(_ host: ProgramHost, _ replies: AgentReplies) { (self.host, self.replies) = (host, replies) }
+  init(_ host: ProgramHost) { self.host = host }
 
-  func reply(
-    to prompt: AuthorizationPrompt, of client: AuthorizationClient,
-    whileIt stands: @Sendable () -> Bool
-  ) -> AuthorizationReply? {
-    replies.expect(prompt.number)
-    host.tell { $0.ask(prompt, of: client) }
-    let reply = replies.wait(while: stands)
-    if reply == nil { host.tell { $0.withdraw(prompt.number) } }
-    return reply
-  }
-}
+  func ask(
+    _ prompt: AuthorizationPrompt, of client: AuthorizationClient,
+    whileIt stands: @escaping @Sendable () -> Bool,
+    answer: @escaping @Sendable (AuthorizationReply?) -> Void
+  ) { host.ask(prompt, of: client, answer: answer) }
 
-/// Where the answer to the one prompt that a program's agent shows is waited for.
-private final class AgentReplies: Sendable {
-  private struct State {
-    var prompt: UInt64?
-    var reply: AuthorizationReply?
-    /// Whether nothing more is to be waited for.
-    var isDone = false
-  }
-
-  /// The time between two looks whether the prompt is still shown, in seconds.
-  private static let look = 0.2
-  private let state = Mutex(State())
-  private let news = DispatchSemaphore(value: 0)
-
-  func expect(_ prompt: UInt64) {
-    state.withLock { state in
-      guard !(state.isDone && state.prompt == nil) else { return }
-      state = State(prompt: prompt)
-    }
-  }
-
-  func take(_ reply: AuthorizationReply?, to prompt: UInt64) {
-    let isExpected = state.withLock { state in
-      guard state.prompt == prompt, !state.isDone else { return false }
-      (state.reply, state.isDone) = (reply, true)
-      return true
-    }
-    if isExpected { news.signal() }
-  }
-
-  /// Nothing comes any more.
-  func end() {
-    state.withLock { $0 = State(isDone: true) }
-    news.signal()
-  }
-
-  func wait(while stands: () -> Bool) -> AuthorizationReply? {
-    while stands() {
-      let (isDone, reply) = state.withLock { ($0.isDone, $0.reply) }
-      if isDone { return reply }
-      _ = news.wait(timeout: .now() + Self.look)
-    }
-    return nil
-  }
+  func withdraw(_ prompt: UInt64) { host.takeDown(prompt) }
 }

@@ -1,6 +1,7 @@
 // One board that several programs share. A program's seat behaves like a board of its own.
 
 import LocationServices
+package import Lodestone
 import SensorHub
 import SensorTypes
 import StateStore
@@ -27,15 +28,26 @@ package final class BoardOwner: Sendable {
   }
 
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
-  private struct Opening: Sendable { var open: ProgramServices.Factory }
+  private struct Opening: Sendable {
+    var open: ProgramServices.Factory
+    /// Why opening failed, and when.
+    var failure: (error: any Error, time: Timestamp)?
+  }
+
+  /// The time after a failure in which no other attempt is made, in seconds: many programs may ask at once.
+  private static let pause = 1.5
 
   private let opening: Mutex<Opening>
+  private let clocks: RuntimeClocks
   /// Held while handlers are called, so that who subscribes meanwhile hears what stands before what is new.
   private let delivery = Mutex(())
   private let state = OrderedLock("the board owner's lock", State())
 
   /// Makes an owner that opens its board when it is needed.
-  package init(open: @escaping ProgramServices.Factory) { opening = Mutex(Opening(open: open)) }
+  package init(clocks: RuntimeClocks = .system, open: @escaping ProgramServices.Factory) {
+    opening = Mutex(Opening(open: open))
+    self.clocks = clocks
+  }
 
   deinit {
     for subscription in state.withLock({ $0.subscriptions }) { subscription.cancel() }
@@ -43,7 +55,7 @@ package final class BoardOwner: Sendable {
 
   /// Returns a seat, and opens the board if need be, which may take seconds.
   ///
-  /// - Throws: What opening the board throws. The next call tries again.
+  /// - Throws: What opening the board throws. A call a little later tries again.
   package func seat() throws -> any ObservationSource {
     try open()
     return BoardSeat(
@@ -57,11 +69,25 @@ package final class BoardOwner: Sendable {
   /// The number of seats with a subscription.
   package var memberCount: Int { state.withLock { $0.members.count { $0.value.handler != nil } } }
 
+  /// The reason why the board could not be opened, in one line.
+  package var failure: String? {
+    opening.withLock { $0.failure.map { String(describing: $0.error) } }
+  }
+
   private func open() throws {
     // Two that come at once: the second one waits, and finds it open.
     try opening.withLock { opening in
       guard state.withLock({ $0.source == nil }) else { return }
-      let source = try opening.open()
+      let now = clocks.now()
+      if let (error, time) = opening.failure, now.seconds(since: time) < Self.pause { throw error }
+      let source: any ObservationSource
+      do {
+        source = try opening.open()
+      } catch {
+        opening.failure = (error, clocks.now())
+        throw error
+      }
+      opening.failure = nil
       // The board's own position is kept: who may not know it is not told.
       source.setPositionIsOpen(true)
       state.withLock { $0.source = source }

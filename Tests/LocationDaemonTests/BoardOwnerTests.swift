@@ -1,6 +1,7 @@
 // Several programs on one board.
 
 import FacadeTestSupport
+import LocationDaemon
 import LocationServices
 import SensorHub
 import SensorTypes
@@ -17,19 +18,36 @@ struct BoardOwnerTests {
     func take(_ observation: Observation) { heard.withLock { $0.append(observation) } }
   }
 
-  @Test("the board is opened once, and after a failure again")
+  /// A clock that a test sets.
+  private final class Time: Sendable {
+    let milliseconds = Atomic<Int64>(0)
+    var clocks: RuntimeClocks {
+      RuntimeClocks(
+        now: { [self] in
+          Timestamp(nanoseconds: milliseconds.load(ordering: .relaxed) * 1_000_000)
+        }, wallTime: { 0 })
+    }
+  }
+
+  @Test(
+    "the board is opened once; after a failure nobody tries for a moment, and then it is tried again"
+  )
   func opening() throws {
     struct NoBoard: Error {}
     let count = Atomic<Int>(0)
-    let owner = BoardOwner {
+    let time = Time()
+    let owner = BoardOwner(clocks: time.clocks) {
       if count.add(1, ordering: .relaxed).newValue == 1 { throw NoBoard() }
       return ScriptedSource()
     }
-    #expect(throws: NoBoard.self) { try owner.seat() }
+    #expect(owner.failure == nil)
+    for _ in 0..<3 { #expect(throws: NoBoard.self) { try owner.seat() } }
+    #expect(count.load(ordering: .relaxed) == 1 && owner.failure == "NoBoard()")
+    time.milliseconds.store(1_501, ordering: .relaxed)
     let (first, second) = try (owner.seat(), owner.seat())
     #expect(count.load(ordering: .relaxed) == 2)
     #expect(first.capabilities.heading && second.capabilities.location)
-    #expect(owner.memberCount == 0)
+    #expect(owner.memberCount == 0 && owner.failure == nil)
   }
 
   @Test("the board is asked for what all seats want together, until they go")

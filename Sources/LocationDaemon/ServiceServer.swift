@@ -2,6 +2,7 @@
 
 import Foundation
 package import LinuxIO
+package import Lodestone
 import SensorTypes
 import ServiceProtocol
 import Synchronization
@@ -48,6 +49,8 @@ package final class ServiceServer: Sendable {
     var isStopping = false
     var news: Set<UInt64> = []
     var counters = ServerCounters()
+    /// Signalled in the next round of the thread.
+    var rounds: [DispatchSemaphore] = []
   }
 
   private let poller: Poller
@@ -89,6 +92,14 @@ package final class ServiceServer: Sendable {
     _ = ended.wait(timeout: .now() + 1)
   }
 
+  /// Whether the thread still runs its rounds: the next one begins within a time in seconds.
+  package func isAlive(within seconds: Double) -> Bool {
+    let round = DispatchSemaphore(value: 0)
+    shared.withLock { $0.rounds.append(round) }
+    poller.wake()
+    return round.wait(timeout: .now() + seconds) == .success
+  }
+
   fileprivate func note(_ token: UInt64) {
     let isFirst = shared.withLock { shared in
       let isFirst = shared.news.isEmpty
@@ -100,7 +111,8 @@ package final class ServiceServer: Sendable {
 
   fileprivate func takeNews() -> (tokens: Set<UInt64>, isStopping: Bool) {
     shared.withLock { shared in
-      defer { shared.news = [] }
+      defer { (shared.news, shared.rounds) = ([], []) }
+      for round in shared.rounds { round.signal() }
       return (shared.news, shared.isStopping)
     }
   }

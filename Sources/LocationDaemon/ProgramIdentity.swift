@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 package import LinuxIO
 package import LocationServices
+import Lodestone
 
 /// A program that has connected, as the kernel names it.
 package struct ProgramIdentity: Hashable, Sendable {
@@ -11,6 +12,22 @@ package struct ProgramIdentity: Hashable, Sendable {
   package var client: AuthorizationClient
   /// The number of the process.
   package var process: Int32
+
+  /// Whether the executable is known, so that something may be kept for the program.
+  package var isVerified: Bool { client.executable.hasPrefix("/") }
+
+  package init(client: AuthorizationClient, process: Int32) {
+    (self.client, self.process) = (client, process)
+  }
+
+  /// Whether a process runs. One that has ended and that nobody has waited for does not.
+  package static func isRunning(_ process: Int32, processes: String = "/proc") -> Bool {
+    // The name, which is in brackets, may hold anything.
+    guard let text = text("\(processes)/\(process)/stat"), let end = text.lastIndex(of: ")") else {
+      return false
+    }
+    return !["Z", "X"].contains(text[text.index(after: end)...].drop { $0 == " " }.first)
+  }
 
   /// Identifies the program at the other end of a connection.
   ///

@@ -7,7 +7,7 @@ import LinuxIO
 package import LocationServices
 import SensorHub
 package import SensorTypes
-import ServiceProtocol
+package import ServiceProtocol
 import Synchronization
 
 /// The services that a daemon gives the clients of this process.
@@ -88,14 +88,19 @@ package final class DaemonPort: RuntimeBackend {
 
   package var authorizationAgent: (any AuthorizationAgent)? {
     get { core.asking.agent }
-    set {
-      // The old one goes outside of the locks: its `deinit` may call the runtime.
-      let old = core.change { [core] state in
-        state.end.set(hasAgent: newValue != nil)
-        return core.asking.replace(by: newValue)
-      }
-      withExtendedLifetime(old) {}
+    set { set(newValue, as: .program) }
+  }
+
+  /// Has an agent ask for the owner of the machine, if the daemon knows this user as one who may.
+  package func serveOwner(_ agent: any AuthorizationAgent) { set(agent, as: .owner) }
+
+  private func set(_ agent: (any AuthorizationAgent)?, as role: AgentRole) {
+    // The old one goes outside of the locks: its `deinit` may call the runtime.
+    let old = core.change { [core] state in
+      state.end.set(agent: agent == nil ? nil : role)
+      return core.asking.replace(by: agent)
     }
+    withExtendedLifetime(old) {}
   }
 
   package func settleClients() {
@@ -104,6 +109,17 @@ package final class DaemonPort: RuntimeBackend {
     for case let client as any SettlingClient in core.state.withLock({ Array($0.clients.values) }) {
       client.settle()
     }
+  }
+}
+
+extension ApplicationState {
+  package init(_ mode: ApplicationMode) {
+    self =
+      switch mode {
+      case .foreground: .foreground
+      case .background: .background
+      case .suspended: .suspended
+      }
   }
 }
 
@@ -138,8 +154,9 @@ private final class PortCore: Sendable {
     /// Why the daemon, or this end, ends the connection.
     var farewell: String?
     var waiters: [UInt64: Waiter] = [:]
-    /// The question about the authorization that every new daemon is asked.
-    var standing: UInt64?
+    /// The question about the authorization that every new daemon is asked, and the last client that was there by then: later ones hear
+    /// newer reports.
+    var standing: (number: UInt64, last: UInt64)?
 
     /// Hands on what the daemon says, with the lock held: nothing but letter boxes is called.
     mutating func hear(_ incoming: [ProgramEnd.Incoming], _ core: PortCore) {
@@ -147,8 +164,10 @@ private final class PortCore: Sendable {
         switch message {
         case .event(let event):
           dropped += UInt64(clients[event.client]?.post(event.content) ?? 0)
-        case .answer(let number, .authorization(let report)) where number == standing:
-          for client in clients.values { _ = client.post(.authorization(report)) }
+        case .answer(let number, .authorization(let report)) where number == standing?.number:
+          for (id, client) in clients where id.rawValue <= standing?.last ?? 0 {
+            _ = client.post(.authorization(report))
+          }
         case .answer(let number, let answer): end(number, answer)
         case .unanswered(let number): end(number, nil)
         case .calibrationPrompt(let change):
@@ -160,11 +179,11 @@ private final class PortCore: Sendable {
               $0.end.reply(to: prompt.number, reply?.answer, accuracy: reply?.accuracy)
             }
           }
-        case .withdrawnPrompt: core.asking.withdraw()
+        case .withdrawnPrompt(let number): core.asking.withdraw(number)
         case .greeted(let hello):
           connection = .connected(board: hello.board, version: hello.software)
           // It may be another one than the daemon before has given.
-          standing = self.end.ask(.authorization)
+          standing = self.end.ask(.authorization).map { ($0, lastID) }
         case .farewell(let reason): farewell = reason.text()
         case .unusable(let reason): farewell = reason
         }
@@ -343,54 +362,5 @@ extension ServiceQuestion {
   fileprivate var patience: Double {
     // One that was given up too early would be reported as impossible, and be set all the same.
     if case .setAltitude = self { 10 } else { isSlow ? 3 : 1 }
-  }
-}
-
-/// The program's own agent, and the prompt that it shows.
-private final class AgentQueue: Sendable {
-  private struct State: Sendable {
-    var agent: (any AuthorizationAgent)?
-    /// The number of prompts so far, and that of the one that stands.
-    var (count, standing): (UInt64, UInt64) = (0, 0)
-  }
-
-  private let state = Mutex(State())
-  /// Where agents wait for people, one after the other.
-  private let queue = DispatchQueue(label: "lodestone.authorization")
-
-  var agent: (any AuthorizationAgent)? {
-    state.withLock { $0.agent }
-  }
-
-  /// Sets the agent and withdraws its prompt. Returns the old one.
-  func replace(by new: (any AuthorizationAgent)?) -> (any AuthorizationAgent)? {
-    state.withLock { state in
-      defer { (state.agent, state.standing) = (new, 0) }
-      return state.agent
-    }
-  }
-
-  func withdraw() { state.withLock { $0.standing = 0 } }
-
-  /// Has the agent ask, and passes its answer on if the prompt still stands.
-  func ask(
-    _ prompt: AuthorizationPrompt, of client: AuthorizationClient,
-    _ answer: @escaping @Sendable (AuthorizationReply?) -> Void
-  ) {
-    // A daemon that has started again counts its prompts from the beginning.
-    let number = state.withLock { state in
-      state.count += 1
-      state.standing = state.count
-      return state.count
-    }
-    var own = prompt
-    own.number = number
-    let stands = { @Sendable [weak self] in self?.state.withLock { $0.standing == number } ?? false
-    }
-    queue.async { [weak self, own] in
-      guard stands() else { return }
-      let reply = self?.agent?.reply(to: own, of: client, whileIt: stands)
-      if stands() { answer(reply) }
-    }
   }
 }

@@ -4,6 +4,7 @@ import FacadeTestSupport
 import Foundation
 import Geodesy
 import LinuxIO
+import LocationDaemon
 import SensorHub
 import SensorTypes
 import ServiceProtocol
@@ -15,33 +16,21 @@ import Testing
 @testable import LocationServices
 
 struct ServiceServerTests {
-  /// A client that keeps what it is told.
-  private final class Listener: ServiceClient {
-    private let heard = Mutex<[EventContent]>([])
-    private let news = DispatchSemaphore(value: 0)
-    var contents: [EventContent] { heard.withLock { $0 } }
-
-    func post(_ content: EventContent) -> Int {
-      heard.withLock { $0.append(content) }
-      news.signal()
-      return 0
-    }
-
-    func applicationChanged(isSuspended: Bool) {}
-
-    /// Waits for something that was heard, so many seconds at most.
-    func hears(within seconds: Double = 10, _ isWanted: (EventContent) -> Bool) -> Bool {
-      let end = DispatchTime.now() + seconds
-      while !contents.contains(where: isWanted) {
-        guard news.wait(timeout: end) == .success else { return false }
-      }
-      return true
-    }
-  }
-
   /// Who was let in.
   private final class Admitted: Sendable {
     let identities = Mutex<[ProgramIdentity]>([])
+  }
+
+  /// Admits a program whatever it is.
+  private final class OneAdmission: ProgramAdmission {
+    private let make: @Sendable () -> ProgramServices
+
+    init(_ make: @escaping @Sendable () -> ProgramServices) { self.make = make }
+
+    func services(of hello: ProgramHello) -> ProgramServices { make() }
+    func leave(_ services: ProgramServices?, goesOn: Bool) {}
+    func status() -> DaemonStatus? { nil }
+    var owner: OwnerAgents? { nil }
   }
 
   /// A daemon on a scripted board, with its socket in a folder of its own.
@@ -74,10 +63,12 @@ struct ServiceServerTests {
       server = try ServiceServer(listener, limits: limits) {
         [owner, admitted, folder] identity, now, wake in
         admitted.identities.withLock { $0.append(identity) }
-        return ProgramHost(end: DaemonEnd(hello: hello, at: now), wake: wake) { _ in
+        let admission = OneAdmission {
           let store = RegionStore(ApplicationFile("regions", of: "test", in: folder))
           return ProgramServices(open: { try owner.seat() }, regionStore: store, clocks: .system)
         }
+        return ProgramHost(
+          end: DaemonEnd(hello: hello, at: now), admission: admission, wake: wake)
       }
     }
 

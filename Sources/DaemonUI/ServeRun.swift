@@ -1,0 +1,127 @@
+// A daemon from its start to the signal that ends it.
+
+import BoardFile
+import Diagnosis
+import Foundation
+import Glibc
+import LinuxIO
+package import LocationDaemon
+import Lodestone
+import SensorTypes
+import StateStore
+import Synchronization
+import TerminalUI
+
+/// Runs a daemon until a signal ends it.
+package struct ServeRun {
+  /// The time between two looks whether the daemon is well, in seconds, without a watchdog.
+  private static let look = 5.0
+  /// The time in seconds within which the thread that serves must answer.
+  private static let patience = 2.0
+
+  private let settings: ServeConfiguration
+  private let manager: ServiceManager
+  private let environment = ProcessInfo.processInfo.environment
+
+  package init(_ settings: ServeConfiguration) {
+    self.settings = settings
+    manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
+  }
+
+  package func run() throws {
+    try demandRules()
+    let located = try BoardLocator.locate(settings.board)
+    Self.raiseDescriptorLimit()
+    let listener = try makeListener()
+    var realtime = settings.realtime
+    if let priority = realtime, let problem = ThreadRunner.problem(of: priority) {
+      Terminal.warn(
+        "lodestone: no real-time priority \(priority): \(problem) (systemd: LimitRTPRIO=\(priority))"
+      )
+      realtime = nil
+    }
+    let name = settings.board
+    var parts = LocationDaemon.Parts(
+      board: located?.board.name ?? "found on the buses",
+      openBoard: { [realtime] in
+        try SessionSource(board: name, isShared: true, realtime: realtime)
+      },
+      radio: { try BeaconRadio.system() }, folder: StateDirectory.current(),
+      policies: { [environment] in AuthorizationPolicy.current(environment) },
+      ownerUsers: settings.agents.union([geteuid()]))
+    parts.limits.connections = settings.connections
+    parts.limits.connectionsOfUser = settings.connectionsOfUser
+    let stop = StopFlag()
+    let reloads = Atomic<Bool>(false)
+    let round = DispatchSemaphore(value: 0)
+    let interrupts = Interrupts { signal in
+      if signal == SIGHUP { reloads.store(true, ordering: .releasing) } else { stop.set(signal) }
+      round.signal()
+    }
+    let daemon = try LocationDaemon(listener, parts)
+    for problem in daemon.problems { Terminal.warn("lodestone: \(problem)") }
+    Terminal.say("serving \(parts.board) at \(listener.path)")
+    if daemon.absentCount > 0 {
+      Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
+    }
+    manager.tell("READY=1\nSTATUS=serving \(parts.board)")
+    let period = manager.watchdog.map { $0 / 3 } ?? Self.look
+    while stop.signal == nil {
+      _ = round.wait(timeout: .now() + period)
+      if reloads.exchange(false, ordering: .acquiringAndReleasing) { reload(daemon) }
+      guard daemon.isAlive(within: min(period, Self.patience)) else { continue }
+      manager.tell("WATCHDOG=1")
+    }
+    manager.tell("STOPPING=1")
+    daemon.stop()
+    withExtendedLifetime(interrupts) {}
+  }
+
+  private func reload(_ daemon: LocationDaemon) {
+    manager.tell("RELOADING=1\nMONOTONIC_USEC=\(RuntimeClocks.system.now().nanoseconds / 1_000)")
+    daemon.reload()
+    do {
+      try demandRules()
+      Terminal.say("the rules of this machine were read again")
+    } catch {
+      Terminal.warn("lodestone: \(error)")
+    }
+    manager.tell("READY=1")
+  }
+
+  /// Throws if the rules of this machine cannot be used: no program would be told anything, and nobody why.
+  private func demandRules() throws {
+    guard let problem = AuthorizationOverview(AuthorizationRecords()).problem else { return }
+    throw CommandError(problem, kind: .configuration)
+  }
+
+  private func makeListener() throws -> LocalListener {
+    do throws(LocalSocketError) {
+      if let descriptor = manager.descriptors.first {
+        return try LocalListener(adopting: descriptor)
+      }
+      let folder = URL(filePath: settings.socket).deletingLastPathComponent().path
+      // A service manager makes it; a person who tries the daemon has none.
+      if mkdir(folder, 0o755) != 0, errno != EEXIST, errno != ENOENT {
+        throw LocalSocketError(folder, errno: errno)
+      }
+      let listener = try LocalListener(
+        path: settings.socket, mode: settings.group == nil ? 0o666 : 0o660)
+      if let group = settings.group, chown(settings.socket, uid_t.max, group) != 0 {
+        throw LocalSocketError(settings.socket, errno: errno)
+      }
+      return listener
+    } catch {
+      throw CommandError(
+        "\(error)", kind: [EACCES, EPERM].contains(error.errno) ? .permission : .io)
+    }
+  }
+
+  /// A connection takes a descriptor, and the usual limit is lower than the number of programs that may connect.
+  private static func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = min(limit.rlim_max, 32_768)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+}

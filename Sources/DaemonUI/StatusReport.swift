@@ -1,0 +1,68 @@
+// What a daemon that runs says of itself.
+
+import Foundation
+import LocationServices
+import Lodestone
+package import TerminalUI
+
+/// The state of a daemon for a terminal, or as JSON.
+package struct StatusReport {
+  /// Asks the daemon at a path, and prints what it says.
+  package static func print(of path: String, _ format: OutputFormat) throws {
+    let port = try DaemonPort(path: path)
+    guard let status = port.ask(.daemon) else {
+      if case .away(let reason) = port.connection {
+        throw CommandError("no daemon at \(path): \(reason)", kind: .io)
+      }
+      throw CommandError("the daemon at \(path) does not answer", kind: .io)
+    }
+    guard format == .text else {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      Terminal.say(String(decoding: try encoder.encode(status), as: UTF8.self))
+      return
+    }
+    for line in lines(status) { Terminal.say(line) }
+    if status.openingFailure != nil { throw CommandExit.finding }
+  }
+
+  static func lines(_ status: DaemonStatus) -> [String] {
+    var lines = [
+      "lodestone \(status.software), process \(status.process), for \(duration(status.uptime))",
+      "board        \(status.board)",
+    ]
+    if let failure = status.openingFailure { lines.append("cannot be opened: \(failure)") }
+    lines.append("connected    \(status.connections)")
+    lines.append("agents       \(status.agents)")
+    let counters = status.counters.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    lines.append("counted      \(counters.joined(separator: ", "))")
+    guard let programs = status.programs else {
+      lines.append("which programs there are is told to root and to the owner's agents")
+      return lines
+    }
+    for program in programs {
+      let process = program.process.map { "process \($0)" } ?? "away"
+      var words = [
+        "\(program.client.name) (\(program.client)), \(process)",
+        "\(program.authorization.status)"
+          + (program.authorization.accuracy == .reduced ? ", reduced" : ""),
+      ]
+      if program.regions > 0 { words.append("\(program.regions) regions") }
+      if program.unheard > 0 { words.append("\(program.unheard) events wait") }
+      if program.waiting > 0 { words.append("\(program.waiting) bytes wait") }
+      if program.dropped > 0 { words.append("\(program.dropped) values dropped") }
+      lines.append("  " + words.joined(separator: "; "))
+      if let problem = program.problem { lines.append("    problem: \(problem)") }
+    }
+    return lines
+  }
+
+  private static func duration(_ seconds: Double) -> String {
+    let total = Int(seconds)
+    let (days, hours) = (total / 86_400, total / 3_600 % 24)
+    let (minutes, rest) = (total / 60 % 60, total % 60)
+    if days > 0 { return "\(days) d \(hours) h" }
+    return hours > 0
+      ? "\(hours) h \(minutes) min" : minutes > 0 ? "\(minutes) min \(rest) s" : "\(rest) s"
+  }
+}

@@ -1,0 +1,227 @@
+// The daemon: one board, and the programs that share it.
+
+package import Foundation
+package import LinuxIO
+package import LocationServices
+package import Lodestone
+package import SensorBus
+import SensorTypes
+import ServiceProtocol
+import Synchronization
+
+/// Owns a board, and serves the programs that connect.
+package final class LocationDaemon: Sendable {
+  /// What a daemon is made of besides its socket.
+  package struct Parts: Sendable {
+    /// The name of the board, as programs are told it.
+    package var board: String
+    package var openBoard: ProgramServices.Factory
+    package var radio: @Sendable () throws -> any AdvertisementSource
+    package var clocks: RuntimeClocks
+    /// The folder of what is kept for programs, or `nil` to keep nothing.
+    package var folder: URL?
+    package var policies: @Sendable () -> [AuthorizationPolicy]
+    package var limits: ServerLimits
+    /// The users who may be the owner's agents and see which programs there are, besides root.
+    package var ownerUsers: Set<UInt32>
+
+    package init(
+      board: String, openBoard: @escaping ProgramServices.Factory,
+      radio: @escaping @Sendable () throws -> any AdvertisementSource = { throw NoRadio() },
+      clocks: RuntimeClocks = .system, folder: URL? = nil,
+      policies: @escaping @Sendable () -> [AuthorizationPolicy] = { [] },
+      limits: ServerLimits = ServerLimits(), ownerUsers: Set<UInt32> = [geteuid()]
+    ) {
+      (self.board, self.openBoard, self.radio) = (board, openBoard, radio)
+      (self.clocks, self.folder, self.policies) = (clocks, folder, policies)
+      (self.limits, self.ownerUsers) = (limits, ownerUsers)
+    }
+  }
+
+  /// No radio belongs to the daemon.
+  package struct NoRadio: Error, CustomStringConvertible {
+    package init() {}
+    package var description: String { "nothing that hears beacons belongs to this daemon" }
+  }
+
+  private let core: DaemonCore
+  private let server: ServiceServer
+
+  /// Begins to serve. What earlier daemons have kept of programs goes on.
+  ///
+  /// - Throws: An error if the process or the machine has no file descriptor left.
+  package init(_ listener: LocalListener, _ parts: Parts) throws {
+    core = DaemonCore(parts)
+    core.registry.restore()
+    server = try ServiceServer(listener, limits: parts.limits, clocks: parts.clocks) {
+      [core] identity, now, wake in core.admit(identity, at: now, wake: wake)
+    }
+    core.count { [weak server] in server?.counters ?? ServerCounters() }
+  }
+
+  /// What could not be read when the daemon began, a line each.
+  package var problems: [String] { core.registry.problems }
+  /// The number of programs that are away while something goes on for them.
+  package var absentCount: Int { core.registry.absentCount }
+
+  /// Reads again what the machine's owner allows.
+  package func reload() { core.registry.reload() }
+
+  /// Tells every program that the daemon ends, and ends it.
+  package func stop() { server.stop() }
+
+  /// Whether the thread that serves still runs its rounds: it answers within the given time in seconds.
+  package func isAlive(within seconds: Double) -> Bool { server.isAlive(within: seconds) }
+
+  /// The state of the daemon, with its programs.
+  package var status: DaemonStatus { core.status(isWhole: true) }
+}
+
+/// What the hosts of a daemon share.
+private final class DaemonCore: Sendable {
+  private struct Hosts: Sendable {
+    var hosts: [UInt64: (identity: ProgramIdentity, host: ProgramHost)] = [:]
+    var last: UInt64 = 0
+  }
+
+  private struct Counting: Sendable {
+    var counters: @Sendable () -> ServerCounters = { ServerCounters() }
+  }
+
+  let registry: ProgramRegistry
+  private let parts: LocationDaemon.Parts
+  private let board: BoardOwner
+  private let agents = OwnerAgents()
+  private let hosts = Mutex(Hosts())
+  private let counting = Mutex(Counting())
+  private let began: Timestamp
+  /// A number of this run, by which programs see that it is another daemon.
+  private let run = UInt64.random(in: 1...(1 << 62))
+
+  init(_ parts: LocationDaemon.Parts) {
+    self.parts = parts
+    began = parts.clocks.now()
+    let board = BoardOwner(clocks: parts.clocks, open: parts.openBoard)
+    let radio = LazyRadio(parts.radio)
+    self.board = board
+    registry = ProgramRegistry(
+      ProgramParts(
+        open: { try board.seat() }, radio: { try radio.seat() }, clocks: parts.clocks,
+        folder: parts.folder, policies: parts.policies),
+      agents: agents)
+  }
+
+  func admit(
+    _ identity: ProgramIdentity, at now: Double, wake: @escaping @Sendable () -> Void
+  ) -> ProgramHost {
+    let number = hosts.withLock { hosts in
+      hosts.last += 1
+      return hosts.last
+    }
+    let hello = DaemonHello(
+      version: 0, software: LodestoneRuntime.version, run: run, board: parts.board, clock: 0)
+    let host = ProgramHost(
+      end: DaemonEnd(hello: hello, at: now), admission: Admission(self, identity, number),
+      wake: wake)
+    hosts.withLock { $0.hosts[number] = (identity, host) }
+    return host
+  }
+
+  func forget(_ number: UInt64) { hosts.withLock { $0.hosts[number] = nil } }
+
+  func owner(for user: UInt32) -> OwnerAgents? { mayOwn(user) ? agents : nil }
+
+  func mayOwn(_ user: UInt32) -> Bool { user == 0 || parts.ownerUsers.contains(user) }
+
+  func count(_ counters: @escaping @Sendable () -> ServerCounters) {
+    counting.withLock { $0.counters = counters }
+  }
+
+  /// - Parameter isWhole: Whether the programs are named.
+  func status(isWhole: Bool) -> DaemonStatus {
+    let counters = counting.withLock { $0.counters }()
+    let connected = hosts.withLock { Array($0.hosts.values) }
+    var programs: [DaemonStatus.Program]?
+    if isWhole {
+      let present = connected.compactMap { entry -> DaemonStatus.Program? in
+        let (services, waiting, dropped) = entry.host.summary
+        return services.map {
+          program($0, entry.identity.client, entry.identity.process, waiting, dropped)
+        }
+      }
+      let absent = registry.absent.compactMap { services in
+        services.away.map { program(services, $0.client, nil, 0, 0) }
+      }
+      programs =
+        present.sorted { ($0.process ?? 0) < ($1.process ?? 0) }
+        + absent.sorted { $0.client.executable < $1.client.executable }
+    }
+    return DaemonStatus(
+      software: LodestoneRuntime.version, board: parts.board,
+      process: ProcessInfo.processInfo.processIdentifier,
+      uptime: parts.clocks.now().seconds(since: began), openingFailure: board.failure,
+      connections: connected.count,
+      counters: [
+        "accepted": counters.accepted, "refused": counters.refused, "slow": counters.slow,
+        "failures": counters.failures, "crowded": registry.crowdedCount,
+      ],
+      agents: agents.count, programs: programs)
+  }
+
+  private func program(
+    _ services: ProgramServices, _ client: AuthorizationClient, _ process: Int32?, _ waiting: Int,
+    _ dropped: UInt64
+  ) -> DaemonStatus.Program {
+    DaemonStatus.Program(
+      client: client, process: process, authorization: services.authorization,
+      regions: services.monitoredRegions.count, unheard: services.away?.count ?? 0,
+      waiting: waiting, dropped: dropped,
+      problem: services.away?.problem ?? services.authorizationProblem)
+  }
+}
+
+/// What the daemon does for one connection.
+private final class Admission: ProgramAdmission {
+  private let core: DaemonCore
+  private let identity: ProgramIdentity
+  private let number: UInt64
+
+  init(_ core: DaemonCore, _ identity: ProgramIdentity, _ number: UInt64) {
+    (self.core, self.identity, self.number) = (core, identity, number)
+  }
+
+  func services(of hello: ProgramHello) -> ProgramServices {
+    core.registry.services(of: identity, usage: hello.usage)
+  }
+
+  func leave(_ services: ProgramServices?, goesOn: Bool) {
+    if let services { core.registry.leave(services, goesOn: goesOn) }
+    core.forget(number)
+  }
+
+  func status() -> DaemonStatus? {
+    core.status(isWhole: core.mayOwn(identity.client.user))
+  }
+
+  var owner: OwnerAgents? { core.owner(for: identity.client.user) }
+}
+
+/// The radio of a daemon, which is opened when the first program needs it.
+private final class LazyRadio: Sendable {
+  private struct Opening: Sendable { var open: @Sendable () throws -> any AdvertisementSource }
+
+  private let opening: Opening
+  private let shared = Mutex<SharedAdvertisements?>(nil)
+
+  init(_ open: @escaping @Sendable () throws -> any AdvertisementSource) {
+    opening = Opening(open: open)
+  }
+
+  func seat() throws -> any AdvertisementSource {
+    try shared.withLock { shared in
+      let owner = try shared ?? SharedAdvertisements(try opening.open())
+      shared = owner
+      return owner.seat()
+    }
+  }
+}

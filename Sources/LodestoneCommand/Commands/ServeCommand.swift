@@ -1,0 +1,76 @@
+import ArgumentParser
+import BoardFile
+import DaemonUI
+import Foundation
+import LocationDaemon
+import Lodestone
+import StateStore
+import TerminalUI
+
+/// `lodestone serve`: the board for all programs of this machine.
+struct ServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Own the board, and serve all programs of this machine.",
+    discussion: """
+      Programs that use CoreLocation, CoreMotion or MapKit find the daemon by its socket, \(DaemonLocator.systemSocket), or by \
+      LODESTONE_SOCKET, unless LODESTONE_BOARD names a board that they open themselves. The kernel names each of them: its executable, \
+      its user, its systemd unit. What the rules of this machine (lodestone authorization) keep from it never leaves the daemon.
+
+      Regions are monitored while their program is away, and it hears of them when it comes back.
+
+      \(ServeFile.systemFile) configures the daemon:
+
+        schema: 1
+        board: matek-m8q            # a name or a path; without it as for every command
+        socket: /run/lodestone/lodestone.sock
+        group: location             # only its users may connect; without it everybody
+        agents: [pi]                # who may answer prompts, besides root
+        realtime: 20                # SCHED_FIFO priority of the threads of the buses, 1 to 50
+        connections: {total: 1024, perUser: 256}
+
+      SIGHUP makes it read the rules of this machine again. Exit code 78 when the configuration, the board file or the rules are wrong: \
+      a service manager need not try again.
+      """)
+
+  @OptionGroup var board: BoardOptions
+
+  @Option(
+    help: "The configuration. Default: \(ServeFile.systemFile), if there is one.",
+    completion: .file())
+  var configuration: String?
+
+  @Option(help: "The socket at which programs arrive.", completion: .file())
+  var socket: String?
+
+  @Flag(help: "Print the state of the daemon that runs, and end.")
+  var status = false
+
+  @Option(help: "For --status: text or json.")
+  var format = OutputFormat.text
+
+  func run() throws {
+    if status {
+      return try StatusReport.print(of: socket ?? DaemonLocator.socketOfCommands, format)
+    }
+    var settings = try Self.settings(configuration)
+    settings.board = board.name ?? settings.board
+    settings.socket = socket ?? settings.socket
+    try ServeRun(settings).run()
+  }
+
+  private static func settings(_ path: String?) throws -> ServeConfiguration {
+    let file = path ?? ServeFile.systemFile
+    guard path != nil || FileManager.default.fileExists(atPath: file) else {
+      return ServeConfiguration()
+    }
+    let text: String
+    do throws(FileProblem) {
+      text = try TextFile.read(file, limit: ServeFile.limit, isNamed: true)
+    } catch {
+      let isMissing = error.code == 0 || error.code == ENOENT
+      throw CommandError("\(error)", kind: isMissing ? .configuration : .init(error))
+    }
+    return try ServeFile.parse(text, file: file)
+  }
+}
