@@ -61,8 +61,10 @@ int lodestone_send_datagram(const char *path, const char *text, size_t count) {
   memcpy(address.sun_path, path, length);
   // A name in the abstract namespace is written with an @.
   if (path[0] == '@') address.sun_path[0] = 0;
-  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
+  struct timeval patience = {.tv_sec = 1};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   socklen_t size = offsetof(struct sockaddr_un, sun_path) + length;
   ssize_t sent = sendto(fd, text, count, MSG_NOSIGNAL, (struct sockaddr *)&address, size);
   int result = sent < 0 ? -errno : 0;

@@ -49,7 +49,8 @@ package struct AgentRun {
       return nil
     case .connected(let board, _):
       // Who may see the programs may answer for them.
-      guard let status = port.ask(.daemon), status.programs != nil else {
+      guard let status = port.ask(.daemon) else { return nil }
+      guard status.programs != nil else {
         return CommandError(
           "this user may not answer for the owner: 'agents' in serve.yaml does not name it",
           kind: .permission)

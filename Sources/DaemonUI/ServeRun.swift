@@ -54,6 +54,7 @@ package struct ServeRun {
     let stop = StopFlag()
     let reloads = Atomic<Bool>(false)
     let round = DispatchSemaphore(value: 0)
+    let reloading = DispatchQueue(label: "lodestone.reload")
     let interrupts = Interrupts { signal in
       if signal == SIGHUP { reloads.store(true, ordering: .releasing) } else { stop.set(signal) }
       round.signal()
@@ -68,7 +69,10 @@ package struct ServeRun {
     let period = manager.watchdog.map { $0 / 3 } ?? Self.look
     while stop.signal == nil {
       _ = round.wait(timeout: .now() + period)
-      if reloads.exchange(false, ordering: .acquiringAndReleasing) { reload(daemon) }
+      // It may take longer than the watchdog waits.
+      if reloads.exchange(false, ordering: .acquiringAndReleasing) {
+        reloading.async { reload(daemon) }
+      }
       guard daemon.isAlive(within: min(period, Self.patience)) else { continue }
       manager.tell("WATCHDOG=1")
     }

@@ -25,6 +25,8 @@ package final class BoardOwner: Sendable {
     var lastID: UInt64 = 0
     var demand = Demand()
     var standing = StandingObservations()
+    /// Why the board could not be opened. It stands here as well, because opening takes seconds.
+    var failure: String?
   }
 
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
@@ -70,9 +72,7 @@ package final class BoardOwner: Sendable {
   package var memberCount: Int { state.withLock { $0.members.count { $0.value.handler != nil } } }
 
   /// The reason why the board could not be opened, in one line.
-  package var failure: String? {
-    opening.withLock { $0.failure.map { String(describing: $0.error) } }
-  }
+  package var failure: String? { state.withLock { $0.failure } }
 
   private func open() throws {
     // Two that come at once: the second one waits, and finds it open.
@@ -85,9 +85,11 @@ package final class BoardOwner: Sendable {
         source = try opening.open()
       } catch {
         opening.failure = (error, clocks.now())
+        state.withLock { $0.failure = String(describing: error) }
         throw error
       }
       opening.failure = nil
+      state.withLock { $0.failure = nil }
       // The board's own position is kept: who may not know it is not told.
       source.setPositionIsOpen(true)
       state.withLock { $0.source = source }

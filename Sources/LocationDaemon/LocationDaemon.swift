@@ -68,7 +68,10 @@ package final class LocationDaemon: Sendable {
   package func reload() { core.registry.reload() }
 
   /// Tells every program that the daemon ends, and ends it.
-  package func stop() { server.stop() }
+  package func stop() {
+    server.stop()
+    core.settle()
+  }
 
   /// Whether the thread that serves still runs its rounds: it answers within the given time in seconds.
   package func isAlive(within seconds: Double) -> Bool { server.isAlive(within: seconds) }
@@ -125,6 +128,16 @@ private final class DaemonCore: Sendable {
       wake: wake)
     hosts.withLock { $0.hosts[number] = (identity, host) }
     return host
+  }
+
+  /// Waits until the programs' ends are noticed and what has happened for them is written, two seconds at most.
+  func settle() {
+    let written = DispatchGroup()
+    let hosts = hosts.withLock { $0.hosts.values.map(\.host) }
+    for host in hosts { host.settle(in: written) }
+    _ = written.wait(timeout: .now() + 1)
+    DispatchQueue.global().async(group: written) { ProgramServices.settleAway() }
+    _ = written.wait(timeout: .now() + 1)
   }
 
   func forget(_ number: UInt64) { hosts.withLock { $0.hosts[number] = nil } }

@@ -17,6 +17,13 @@ package final class OwnerAgents: Sendable {
     var prompt: AuthorizationPrompt
     var client: AuthorizationClient
     var answer: @Sendable (AuthorizationReply?) -> Void
+    /// The agents that cannot answer.
+    var passed: Set<ObjectIdentifier> = []
+
+    /// Whether none of these agents can answer.
+    func isLost(to agents: [ProgramHost]) -> Bool {
+      agents.allSatisfy { passed.contains(ObjectIdentifier($0)) }
+    }
   }
 
   private struct State: Sendable {
@@ -46,13 +53,13 @@ package final class OwnerAgents: Sendable {
     }
   }
 
-  /// Removes an agent. If it was the last one, nobody answers what stands.
+  /// Removes an agent. Nobody answers what no other agent can answer.
   func remove(_ agent: ProgramHost) {
     let unanswered = state.withLock { state in
       state.agents.removeAll { $0 === agent }
-      guard state.agents.isEmpty else { return [Standing]() }
-      defer { state.standing = [:] }
-      return Array(state.standing.values)
+      let lost = state.standing.filter { $0.value.isLost(to: state.agents) }
+      for number in lost.keys { state.standing[number] = nil }
+      return Array(lost.values)
     }
     for standing in unanswered { standing.answer(nil) }
   }
@@ -86,12 +93,14 @@ package final class OwnerAgents: Sendable {
     }
   }
 
-  /// Takes the reply of an agent. Where one cannot answer, the others still may.
-  func take(_ reply: AuthorizationReply?, to number: UInt64) {
+  /// Takes the reply of an agent, or that it cannot answer. Then the others still may.
+  func take(_ reply: AuthorizationReply?, of agent: ProgramHost, to number: UInt64) {
     let standing = state.withLock { state -> Standing? in
-      guard reply != nil || state.agents.count == 1,
-        let standing = state.standing.removeValue(forKey: number)
-      else { return nil }
+      if reply == nil {
+        state.standing[number]?.passed.insert(ObjectIdentifier(agent))
+        guard state.standing[number]?.isLost(to: state.agents) == true else { return nil }
+      }
+      guard let standing = state.standing.removeValue(forKey: number) else { return nil }
       for agent in state.agents { agent.takeDown(number) }
       return standing
     }
@@ -106,6 +115,8 @@ package final class OwnerSeat: DeferredAuthorizationAgent {
   private let numbers = Mutex<[UInt64: UInt64]>([:])
 
   package init(_ agents: OwnerAgents) { self.agents = agents }
+
+  deinit { for number in numbers.withLock({ $0 }).values { agents.withdraw(number) } }
 
   package func ask(
     _ prompt: AuthorizationPrompt, of client: AuthorizationClient,

@@ -32,7 +32,7 @@ package protocol ProgramAdmission: AnyObject, Sendable {
 /// in order, so that a slow disk or a slow bus holds up no other program.
 package final class ProgramHost: Sendable {
   /// The number of messages that may wait to be carried out before no more are read.
-  private static let mostQueued = 256
+  private static let mostQueued = 64
 
   private struct State: Sendable {
     var end: DaemonEnd
@@ -138,14 +138,17 @@ package final class ProgramHost: Sendable {
       guard let services else { return admission.leave(nil, goesOn: false) }
       // They hold each other.
       services.stage.presenter = NoCalibrationPresenter()
-      services.forgetAgent()
       services.applicationState = .background
+      services.forgetAgent()
       let goesOn = services.goAway()
       for client in clients { services.send(ServiceRequest(client, .release)) }
       for reply in replies { reply.pass(nil) }
       admission.leave(services, goesOn: goesOn)
     }
   }
+
+  /// Has a group wait until all that was said so far is carried out.
+  func settle(in group: DispatchGroup) { work.async(group: group) {} }
 
   /// The program as its services know it, for a status.
   package var summary: (services: ProgramServices?, waiting: Int, dropped: UInt64) {
@@ -198,9 +201,10 @@ package final class ProgramHost: Sendable {
     // Of a client that never was, or that has gone.
     case (_, nil): break
     }
+    let isStored = services.keepsRegions
     let hasNews = state.withLock { state in
       let wasEmpty = state.end.waitingCount == 0
-      state.end.didCarryOut(number, request)
+      state.end.didCarryOut(number, request, isStored: isStored)
       return wasEmpty && state.end.waitingCount > 0
     }
     if hasNews { wake() }
@@ -271,7 +275,7 @@ package final class ProgramHost: Sendable {
   private func take(_ reply: AuthorizationReply?, to prompt: UInt64) {
     if OwnerAgents.isNumber(prompt) {
       guard state.withLock({ $0.isOwnersAgent }) else { return }
-      admission.owner?.take(reply, to: prompt)
+      admission.owner?.take(reply, of: self, to: prompt)
     } else if let own = state.withLock({ $0.replies.removeValue(forKey: prompt) }) {
       own.pass(reply)
     }

@@ -35,6 +35,9 @@ package struct ProgramParts: Sendable {
 package final class ProgramRegistry: Sendable {
   /// The number of absent programs for which something goes on, in all and of one user.
   private static let (most, mostOfUser) = (256, 32)
+  /// The number of programs of one user of which something is kept.
+  private static let mostKept = 64
+  private static let mostProblems = 100
   /// The time in seconds that is left to a process that has ended until its connection is noticed.
   private static let patience = 1.0
   private static let regionsKind = "regions"
@@ -55,6 +58,12 @@ package final class ProgramRegistry: Sendable {
     /// Programs for which nothing goes on because there are too many.
     var crowded: UInt64 = 0
     var problems: [String] = []
+
+    /// Whether one more absent program may be watched for.
+    func hasRoom(for client: AuthorizationClient) -> Bool {
+      let absent = programs.filter { $0.value.process == nil }.keys
+      return absent.count < most && absent.count(where: { $0.user == client.user }) < mostOfUser
+    }
   }
 
   private let parts: ProgramParts
@@ -92,13 +101,19 @@ package final class ProgramRegistry: Sendable {
         guard let away = try AwayEvents.load(file), Self.name(of: away.client) == name else {
           continue
         }
+        guard state.withLock({ $0.hasRoom(for: away.client) }) else {
+          state.withLock { $0.crowded += 1 }
+          continue
+        }
         let services = makeServices(away.client, away)
         services.applicationState = .background
-        if services.goAway() {
+        let goesOn = services.goAway()
+        if let problem = services.regionProblem { note(problem) }
+        if goesOn {
           state.withLock { $0.programs[away.client] = Program(services: services) }
         }
       } catch {
-        state.withLock { $0.problems.append("\(error)") }
+        note("\(error)")
       }
     }
   }
@@ -109,13 +124,17 @@ package final class ProgramRegistry: Sendable {
     for services in all { services.beginAuthorization(anew: true) }
   }
 
+  private func note(_ problem: String) {
+    state.withLock { if $0.problems.count < Self.mostProblems { $0.problems.append(problem) } }
+  }
+
   // MARK: Programs that come and go
 
   /// Returns the services of a program that has greeted.
   package func services(of identity: ProgramIdentity, usage: UsageDescriptions?) -> ProgramServices
   {
     let client = identity.client
-    guard identity.isVerified else { return other(client, usage, isKept: false) }
+    guard identity.isVerified, mayKeep(client) else { return other(client, usage, isKept: false) }
     var known = state.withLock { $0.programs[client] }
     if let old = known?.process, old == identity.process || !ProgramIdentity.isRunning(old) {
       // The end of its connection is about to be noticed. A program that was started anew, or has connected anew, is no second one.
@@ -124,7 +143,7 @@ package final class ProgramRegistry: Sendable {
     }
     guard known?.process == nil else { return other(client, usage, isKept: true) }
     let services = known?.services ?? makeServices(client, kept(client))
-    services.away?.usage = usage
+    services.away?.usage = usage?.shortened
     let isFirst = state.withLock { state in
       // Of two that come at once one is the second.
       guard state.programs[client]?.process == nil else { return false }
@@ -136,6 +155,16 @@ package final class ProgramRegistry: Sendable {
     return services
   }
 
+  /// Whether something may be kept for a program: something is, or is of few other programs of its user.
+  private func mayKeep(_ client: AuthorizationClient) -> Bool {
+    guard let folder = parts.folder else { return true }
+    let (own, names) = (
+      Self.name(of: client), ApplicationFile.applications(Self.regionsKind, in: folder)
+    )
+    let marks = "-\(client.user)-"
+    return names.contains(own) || names.count { $0.contains(marks) } < Self.mostKept
+  }
+
   /// Takes note that a program has gone.
   package func leave(_ services: ProgramServices, goesOn: Bool) {
     let gone = state.withLock { state -> DispatchSemaphore? in
@@ -143,11 +172,11 @@ package final class ProgramRegistry: Sendable {
       guard let (client, program) = state.programs.first(where: { $0.value.services === services })
       else { return nil }
       state.programs[client] = nil
-      guard goesOn else { return program.gone }
-      let absent = state.programs.filter { $0.value.process == nil }.keys
-      if absent.count < Self.most,
-        absent.count(where: { $0.user == client.user }) < Self.mostOfUser
-      {
+      guard goesOn else {
+        services.discardEmptyStore()
+        return program.gone
+      }
+      if state.hasRoom(for: client) {
         state.programs[client] = Program(services: services)
       } else {
         state.crowded += 1
@@ -164,7 +193,7 @@ package final class ProgramRegistry: Sendable {
     let services = ProgramServices(
       open: parts.open, regionStore: RegionStore(nil), clocks: parts.clocks,
       radio: BeaconRadio(open: parts.radio),
-      authorization: coordinator(client, isKept: isKept) { usage })
+      authorization: coordinator(client, isKept: isKept) { usage?.shortened })
     state.withLock { $0.others.append(services) }
     return services
   }
@@ -175,7 +204,7 @@ package final class ProgramRegistry: Sendable {
     do {
       if let away = try AwayEvents.load(file), away.client == client { return away }
     } catch {
-      state.withLock { $0.problems.append("\(error)") }
+      note("\(error)")
     }
     return AwayEvents(of: client, in: file)
   }

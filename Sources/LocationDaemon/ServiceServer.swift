@@ -143,6 +143,8 @@ private final class ServiceLoop {
   private static let readAtOnce = 16_384
   private static let writtenAtOnce = 65_536
   private static let acceptedAtOnce = 16
+  /// The number of connections that only root gets.
+  private static let reserve = 16
   /// The number of bytes below which a buffer is kept for what comes next.
   private static let keptCapacity = 4_096
   /// The time between two looks at what is late, in seconds.
@@ -240,7 +242,9 @@ private final class ServiceLoop {
 
   private func take(_ connection: LocalConnection, at now: Double) {
     // How many there are is asked first: who it is takes longer.
-    guard let user = connection.peer?.user, seats.count < limits.connections,
+    // Who runs the machine can always ask what is going on.
+    guard let user = connection.peer?.user,
+      seats.count < limits.connections + (user == 0 ? Self.reserve : 0),
       seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
     else { return refuse(connection, .crowded, at: now) }
     guard let identity = ProgramIdentity.of(connection) else {

@@ -297,11 +297,12 @@ private final class PortCore: Sendable {
   }
 
   private func lose(_ reason: String) {
-    noteAttempt()
     state.withLock { state in
       state.connection = .away(reason: reason)
       state.hear(state.end.disconnected(reason), self)
     }
+    // Who waits for it then hears the reason.
+    noteAttempt()
   }
 
   private func rest(_ seconds: Double) {

@@ -36,6 +36,9 @@ package final class RegionStore: Sendable {
   /// Why what is watched now is lost with the program, for a person; `nil` where it is kept.
   var problem: String? { state.withLock { $0.problem } }
 
+  /// Whether what is watched now outlives the program.
+  var isKept: Bool { file != nil && problem == nil }
+
   /// Makes a store that has read nothing yet.
   ///
   /// - Parameter file: `nil` keeps nothing.
@@ -126,6 +129,14 @@ package final class RegionStore: Sendable {
       else { return }
       records[index].state = new
       records[index].date = date
+    }
+  }
+
+  /// Removes the file if it was read and holds no region.
+  func discardIfEmpty() {
+    beginning.withLock { hasBegun in
+      guard hasBegun, isKept, records.isEmpty else { return }
+      file?.remove()
     }
   }
 

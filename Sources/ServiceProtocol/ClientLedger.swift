@@ -84,6 +84,12 @@ struct ClientLedger: Sendable {
   /// Forgets what the client was told of a region, which some client begins to watch, or watches no longer.
   mutating func forget(_ region: RegionKey) { toldRegions[region] = nil }
 
+  /// Returns the last state that the client was told of a region, or `nil` if it was told none.
+  func told(_ region: MonitoredRegion) -> RegionState? {
+    guard let told = toldRegions[region.key], told.region.hasShape(of: region) else { return nil }
+    return told.state
+  }
+
   // MARK: Events
 
   /// Returns whether the client is to be told an event, and records what it settles.

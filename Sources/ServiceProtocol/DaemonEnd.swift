@@ -188,9 +188,13 @@ package struct DaemonEnd: Sendable {
   /// The request of this number is being carried out: events that arise from now on know it.
   package mutating func willCarryOut(_ number: UInt64) { current = max(current, number) }
 
-  /// The request was carried out, and what it stores is stored.
-  package mutating func didCarryOut(_ number: UInt64, _ request: ServiceRequest) {
-    if request.action.isStored { send(.carriedOut(number)) }
+  /// The request was carried out.
+  ///
+  /// - Parameter isStored: Whether what it stores is stored. If not, the program tells the next daemon again.
+  package mutating func didCarryOut(
+    _ number: UInt64, _ request: ServiceRequest, isStored: Bool = true
+  ) {
+    if request.action.isStored, isStored { send(.carriedOut(number)) }
   }
 
   // MARK: To the program

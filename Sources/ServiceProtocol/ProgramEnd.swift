@@ -355,7 +355,10 @@ package struct ProgramEnd: Sendable {
     }
     for client in order { for action in ledgers[client]?.settings ?? [] { again(client, action) } }
     for index in unstored.requests.indices {
-      let request = unstored.requests[index].request
+      var request = unstored.requests[index].request
+      if case .startRegion(let region, assuming: .unknown) = request.action {
+        request.action = .startRegion(region, assuming: told(region))
+      }
       // The client that has asked may be gone; what it has asked for stays.
       let isOrphan = ledgers[request.client] == nil
       if isOrphan { again(request.client, .register) }
@@ -368,6 +371,14 @@ package struct ProgramEnd: Sendable {
     if mode != .foreground { write(.application(mode)) }
     for number in questions.numbers(areStatements: false) { put(number) }
     return refused
+  }
+
+  /// Returns the state of a region that a client was told last.
+  private func told(_ region: MonitoredRegion) -> RegionState {
+    for client in order {
+      if let state = ledgers[client]?.told(region) { return state }
+    }
+    return .unknown
   }
 
   @discardableResult

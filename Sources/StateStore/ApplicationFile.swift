@@ -27,8 +27,11 @@ package struct ApplicationFile: Sendable {
       .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
   }
 
-  package func read() -> ApplicationFileContent {
-    switch StateFile.read(file.path) {
+  /// Reads the file.
+  ///
+  /// - Parameter limit: The largest file that is read, in bytes.
+  package func read(limit: Int = StateFile.limit) -> ApplicationFileContent {
+    switch StateFile.read(file.path, limit: limit) {
     case .missing: .missing
     case .bytes(let bytes): .data(Data(bytes))
     case .unreadable(let reason): .unreadable(reason)

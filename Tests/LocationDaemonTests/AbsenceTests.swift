@@ -89,6 +89,31 @@ struct AbsenceTests {
     #expect(try back(bench, monitor, hears: 0) == [])
   }
 
+  @Test(
+    "a second process of a program hears each crossing once, too, while both run and the daemon is replaced"
+  )
+  func secondProcess() throws {
+    let bench = try DaemonBench()
+    let first = try bench.program()
+    first.settle()
+    // Of the same process, and so a second one only once the first has not gone within a second.
+    let second = try bench.program()
+    let (client, listener) = second.hearRegions()
+    second.send(ServiceRequest(client, .startRegion(DaemonBench.circle())))
+    #expect(bench.board.waits { $0.location })
+    bench.moves(to: 0, at: 0)
+    #expect(eventually { listener.states == [.inside] })
+    #expect(second.tellNewest(client, listener))
+    second.settle()
+    bench.stop()
+    try bench.start()
+    #expect(eventually { bench.daemon?.status.programs?.contains { $0.regions == 1 } == true })
+    #expect(eventually { bench.board.listeners > 0 && bench.board.demands.last?.location == true })
+    bench.moves(to: 500, at: 100)
+    #expect(eventually { listener.states == [.inside, .outside] })
+    withExtendedLifetime((first, second)) {}
+  }
+
   @Test("a crossing that was sent but not told is told to the next run")
   func untold() throws {
     let bench = try DaemonBench()
@@ -188,6 +213,49 @@ struct AbsenceTests {
     let states = try back(bench, nil, hears: 15)
     #expect(states.count == 15)
     #expect(states.first == .outside && states.last == .outside)
+  }
+
+  @Test(
+    "for a program that the rules refuse nothing goes on, and what waits for it is not told",
+    arguments: ["denied", "whenInUse"])
+  func refused(rule: String) throws {
+    let bench = try DaemonBench(rules: Self.rule("always"))
+    try leave(bench, nil)
+    #expect(bench.waits(forAbsent: 1))
+    bench.moves(to: 500, at: 100)
+    #expect(eventually { bench.daemon?.status.programs?.first?.unheard == 1 })
+    try bench.write(rules: Self.rule(rule))
+    bench.stop()
+    try bench.start()
+    #expect(bench.board.waits { !$0.location })
+    bench.moves(to: 0, at: 200)
+    #expect(bench.daemon?.status.programs?.first?.unheard == 1)
+    // In the foreground it may hear of them again, if the rules let it.
+    #expect(
+      try back(bench, nil, hears: rule == "denied" ? 0 : 1).first
+        == (rule == "denied" ? nil : .outside))
+  }
+
+  @Test("visits that waited are not told where the rules refuse them meanwhile")
+  func refusedVisits() throws {
+    let bench = try DaemonBench(rules: Self.rule("always"))
+    var port: DaemonPort? = try bench.program()
+    port?.send(ServiceRequest(try #require(port).connect(Listener()), .start(.visits)))
+    #expect(bench.board.waits { $0.location })
+    port = nil
+    #expect(bench.waits(forAbsent: 1))
+    for minute in 0...8 { bench.board.publish(.location(53, 10, at: Double(minute) * 60)) }
+    #expect(eventually { bench.daemon?.status.programs?.first?.unheard == 1 })
+    try bench.write(rules: Self.rule("denied"))
+    port = try bench.program()
+    let listener = Listener()
+    port?.send(ServiceRequest(try #require(port).connect(listener), .start(.visits)))
+    for _ in 0..<2 { port?.settle() }
+    #expect(listener.visits.isEmpty)
+  }
+
+  private static func rule(_ authorization: String) -> String {
+    "schema: 1\nrules:\n  - user: \"\(geteuid())\"\n    authorization: \(authorization)\n"
   }
 
   @Test("a file that is no list of a program's events is set aside, and said")

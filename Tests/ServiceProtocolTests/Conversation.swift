@@ -15,6 +15,8 @@ struct Conversation {
   var asked: [DaemonEnd.Incoming] = []
   /// The time of both.
   var now = 100.0
+  /// Whether the daemon stores what it is asked to.
+  var stores = true
   /// The number of bytes that are passed on at a time.
   var piece = 7
 
@@ -76,7 +78,7 @@ struct Conversation {
           asked.append(message)
           guard case .request(let number, let request) = message else { continue }
           daemon.willCarryOut(number)
-          daemon.didCarryOut(number, request)
+          daemon.didCarryOut(number, request, isStored: stores)
         }
       }
       while let frame = daemon.next() {

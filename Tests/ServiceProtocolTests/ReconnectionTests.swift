@@ -155,6 +155,43 @@ struct ReconnectionTests {
     #expect(talk.actions == [])
   }
 
+  @Test("what a daemon cannot store is told the next one, with the state that the program knows")
+  func unstoring() {
+    var talk = Conversation()
+    talk.stores = false
+    talk.connect()
+    talk.send(.register)
+    talk.send(.startRegion(region))
+    talk.exchange()
+    talk.tell(.region(regionEvent(.settled(.inside))))
+    talk.exchange()
+    for run: UInt64 in 2...3 {
+      talk.restart(run: run)
+      #expect(talk.actions == [.register, .startRegion(region, assuming: .inside)])
+    }
+    talk.stores = true
+    talk.restart(run: 4)
+    #expect(talk.actions.count == 2)
+    talk.restart(run: 5)
+    #expect(talk.actions == [.register])
+  }
+
+  @Test(
+    "of what no daemon stores the newest 256 are remembered, and what runs before what has ended")
+  func bound() {
+    var talk = Conversation()
+    talk.stores = false
+    talk.connect()
+    talk.send(.register)
+    talk.send(.startRegion(region))
+    for number in 0..<300 { talk.send(.stopRegion(RegionKey("\(number)", monitor: nil))) }
+    talk.exchange()
+    talk.restart(run: 2)
+    #expect(talk.actions.count == 257)
+    #expect(talk.actions.contains(.startRegion(region)))
+    #expect(talk.actions.last == .stopRegion(RegionKey("299", monitor: nil)))
+  }
+
   @Test(
     "a crossing that the program was told is not told again by the next daemon, and stored there")
   func crossing() throws {

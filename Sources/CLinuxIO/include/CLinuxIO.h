@@ -60,7 +60,7 @@ int lodestone_send(int fd, const void *bytes, size_t count);
 int lodestone_listen_path(const char *path, unsigned mode);
 /// Makes a listening local socket that another process has opened one that does not wait. -EINVAL if it is something else.
 int lodestone_adopt_listener(int fd);
-/// Sends a message to a local datagram socket, by its path or by its name in the abstract namespace after an @. Does not wait.
+/// Sends a message to a local datagram socket, by its path or by its name in the abstract namespace after an @. Waits a second at most.
 int lodestone_send_datagram(const char *path, const char *text, size_t count);
 /// Takes a connection. Returns its file descriptor, which does not wait, or -EAGAIN if there is none.
 int lodestone_accept(int fd);

@@ -20,4 +20,23 @@ public struct AuthorizationClient: Hashable, Codable, Sendable {
 
   /// The name of the executable, without its folder.
   public var name: String { executable.split(separator: "/").last.map(String.init) ?? executable }
+
+  /// The path of the executable for a terminal: what is no printable character is a question mark.
+  package var shownPath: String { executable.shown }
+}
+
+extension String {
+  /// The text in one line: control characters, separators of lines and what changes the direction of writing are question marks.
+  package var shown: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
+            .unassigned:
+            "?"
+          default: scalar
+          }
+        }))
+  }
 }

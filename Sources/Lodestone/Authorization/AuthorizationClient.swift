@@ -7,7 +7,7 @@ public import LocationServices
 extension AuthorizationClient: CustomStringConvertible {
   /// The path of the executable, the name of its user and its unit, as text.
   public var description: String {
-    "\(executable), as \(Self.name(of: user))" + (unit.map { " in \($0)" } ?? "")
+    "\(shownPath), as \(Self.name(of: user))" + (unit.map { " in \($0)" } ?? "")
   }
 
   /// The running program.

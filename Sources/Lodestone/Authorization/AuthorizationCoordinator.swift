@@ -13,8 +13,10 @@ package final class AuthorizationCoordinator: Sendable {
     /// The decision that is written next.
     var unwritten: (decision: AuthorizationDecision, date: Double)?
     var isWriting = false
-    /// Who shows the prompt that stands, if no thread waits for it.
-    var asked: (any DeferredAuthorizationAgent)?
+    /// The prompt that stands, and who shows it, if no thread waits for it.
+    var asked: (prompt: UInt64, agent: any DeferredAuthorizationAgent)?
+    /// What was passed on last.
+    var adopted: (decision: AuthorizationDecision, usage: UsageDescriptions)?
 
     /// Returns the newest decision that is not written, or takes note that none is left.
     mutating func takeUnwritten() -> (AuthorizationDecision, Double)? {
@@ -86,7 +88,15 @@ package final class AuthorizationCoordinator: Sendable {
         state.withLock { $0.setup = nil }
       }
       hasBegun = true
-      adopt(setup, agent != nil)
+      let (setup, hasAgent) = (setup, agent != nil)
+      let decision = setup.decision(hasAgent: hasAgent)
+      let isNew = state.withLock { state in
+        let isSame = state.adopted.map { $0 == (decision, setup.usage) } ?? false
+        state.adopted = (decision, setup.usage)
+        return !isSame
+      }
+      // What is the same ends no prompt, and nothing that was allowed once.
+      if isNew { adopt(setup, hasAgent) }
     }
   }
 
@@ -106,7 +116,7 @@ package final class AuthorizationCoordinator: Sendable {
       guard stands() else { return }
       let agent = setup.agent(of: self.agent, owner: owner)
       if let deferred = agent as? any DeferredAuthorizationAgent {
-        state.withLock { $0.asked = deferred }
+        state.withLock { $0.asked = (prompt.number, deferred) }
       }
       agent.begin(prompt, of: setup.client, whileIt: stands) { [weak self] reply in
         self?.end(prompt.number)
@@ -126,8 +136,9 @@ package final class AuthorizationCoordinator: Sendable {
     _ = standing.compareExchange(
       expected: prompt, desired: 0, ordering: .sequentiallyConsistent)
     return state.withLock { state in
-      defer { state.asked = nil }
-      return state.asked
+      guard let asked = state.asked, asked.prompt == prompt else { return nil }
+      state.asked = nil
+      return asked.agent
     }
   }
 
@@ -136,6 +147,8 @@ package final class AuthorizationCoordinator: Sendable {
   /// Writes a decision later, because the disk is slow. A program that is killed before that has somebody asked once more.
   func keep(_ decision: AuthorizationDecision, at date: Double) {
     let isFirst = state.withLock { state in
+      // It is what the file says from now on.
+      if let setup = state.setup { state.adopted?.decision = setup.effective.limited(decision) }
       state.unwritten = (decision, date)
       defer { state.isWriting = true }
       return !state.isWriting

@@ -76,12 +76,8 @@ public struct TerminalAuthorizationAgent: AuthorizationAgent {
           ? "  An r behind the number, as in 1r: only to some kilometres."
           : "  Only to some kilometres; an f behind the number, as in 1f: exactly.")
     }
-    // A program's words may hold what moves a cursor or clears a screen.
-    return lines.map { line in
-      String(
-        String.UnicodeScalarView(
-          line.unicodeScalars.filter { $0.properties.generalCategory != .control }))
-    }
+    // A program's words, and the path that it gives itself, may hold what moves a cursor or begins a line.
+    return lines.map(\.shown)
   }
 
   /// What a line answers; `nil` where it is no answer.

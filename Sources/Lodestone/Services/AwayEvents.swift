@@ -36,8 +36,13 @@ package final class AwayEvents: Sendable {
     var problem: String?
   }
 
+  /// The largest file in bytes. The longest content is shorter.
+  private static let largest = 1_048_576
+
   private let file: ApplicationFile?
   private let state: Mutex<State>
+  /// Held while the file is written, so that the newest content is the last.
+  private let writing = Mutex(())
 
   /// Makes an empty list for a program.
   ///
@@ -51,7 +56,7 @@ package final class AwayEvents: Sendable {
   ///
   /// - Throws: An error if it is no such file. The file is then set aside.
   package static func load(_ file: ApplicationFile) throws -> AwayEvents? {
-    switch file.read() {
+    switch file.read(limit: largest) {
     case .missing: return nil
     case .unreadable(let reason): throw StoreProblem(file.file.path, reason)
     case .data(let data):
@@ -111,8 +116,10 @@ package final class AwayEvents: Sendable {
     }
   }
 
-  /// The program tells its delegate a crossing: it goes, with those of the region before it.
-  func told(_ event: RegionEvent) { remove(until: event.region.key) { $0 == event } }
+  /// The program tells its delegate a crossing: it goes, with those of the region that are no newer, in seconds since 1970.
+  func told(_ event: RegionEvent, at date: Double) {
+    remove(until: event.region.key) { $0 == event || $0.utc ?? .infinity <= date }
+  }
 
   /// The program was told a crossing before a daemon ended that has not written so.
   func told(_ record: RegionRecord) {
@@ -162,6 +169,10 @@ package final class AwayEvents: Sendable {
   /// - Parameter hasRegions: Whether regions of the program are monitored.
   package func save(hasRegions: Bool) {
     guard let file else { return }
+    writing.withLock { _ in write(file, hasRegions) }
+  }
+
+  private func write(_ file: ApplicationFile, _ hasRegions: Bool) {
     let (new, old) = state.withLock { state -> (Content?, Content?) in
       let content = state.content
       let isNeeded = hasRegions || content.wantsVisits || !content.visits.isEmpty

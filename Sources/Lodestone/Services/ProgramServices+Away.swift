@@ -20,6 +20,8 @@ extension ProgramServices {
   /// - Returns: Whether there is anything that goes on.
   package func goAway() -> Bool {
     guard let away else { return false }
+    // Without the rules everything would be allowed.
+    beginAuthorization()
     beginRegions()
     let records = regionStore.records
     let wantsVisits = away.wantsVisits
@@ -89,18 +91,32 @@ extension ProgramServices {
   }
 
   /// Writes what waits for the program. Waits for the disk.
-  package func saveAway() { away?.save(hasRegions: !regionStore.records.isEmpty) }
+  package func saveAway() {
+    // Regions that cannot be read may be there.
+    away?.save(hasRegions: !regionStore.records.isEmpty || regionStore.problem != nil)
+  }
+
+  /// The reason why the regions are lost with the services, in one line.
+  package var regionProblem: String? { regionStore.problem }
+
+  /// Waits until what has happened so far is written, of all programs.
+  package static func settleAway() { keeping.sync {} }
 
   // MARK: The program is back
 
   /// Takes note of what a request changes for what waits, after it was carried out, with `services` held. A client that begins to hear
   /// gets what has happened.
-  func welcome(_ request: ServiceRequest, _ state: inout Services) {
+  ///
+  /// - Parameter old: The client's settings before.
+  func welcome(_ request: ServiceRequest, after old: ClientSettings?, _ state: inout Services) {
     guard let away else { return }
     switch request.action {
     case .configure(let settings) where settings.hearsRegions:
-      guard let absent = state.away.monitors.removeValue(forKey: settings.monitor) else { return }
-      release(absent, &state)
+      if let absent = state.away.monitors.removeValue(forKey: settings.monitor) {
+        release(absent, &state)
+      } else if old?.hearsRegions == true, old?.monitor == settings.monitor {
+        return
+      }
       guard state.engine.tellsRegions else { return }
       for event in away.crossings(of: settings.monitor) {
         hand(ServiceEvent(client: request.client, content: .region(event)), to: state.clients)
@@ -112,12 +128,19 @@ extension ProgramServices {
       state.away.visits = nil
       state.engine.moveVisits(from: absent, to: request.client)
       release(absent, &state)
+      // Their places are exact, whatever the program may know now.
+      guard state.engine.tellsRegions else { return }
       for visit in away.takeVisits() {
         hand(ServiceEvent(client: request.client, content: .visit(visit)), to: state.clients)
       }
     case .stop(.visits), .release:
-      // The clients of a program that has gone are released as well.
-      guard state.away.visits == nil else { return }
+      if let absent = state.away.visits {
+        // The clients of a program that has gone are released as well.
+        guard request.action != .release else { return }
+        state.away.visits = nil
+        release(absent, &state)
+        _ = away.takeVisits()
+      }
       away.wantsVisits = state.clients.keys.contains { state.engine.hasVisits($0) }
     case .startRegion(let region, _): away.replace(region)
     case .stopRegion(let key): away.forget(key)

@@ -63,8 +63,9 @@ extension ProgramServices: RuntimeBackend {
           state.engine.reset(record.region.key, to: told)
         }
       }
+      let old = state.engine.settings(of: request.client)
       handle(request, &state, willHandle: willHandle)
-      welcome(request, &state)
+      welcome(request, after: old, &state)
       tellUnreadable(request, &state)
       if request.action == .release { state.clients[request.client] = nil }
       return client

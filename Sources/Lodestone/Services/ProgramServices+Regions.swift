@@ -12,6 +12,12 @@ extension ProgramServices {
     services.withLock { $0.engine.monitoredRegions }
   }
 
+  /// Removes the file of the regions if none is watched.
+  package func discardEmptyStore() { regionStore.discardIfEmpty() }
+
+  /// Whether the regions outlive the program and its services.
+  package var keepsRegions: Bool { regionStore.isKept }
+
   /// Watches again what earlier runs of the application have watched; only the first call does anything. Another thread's
   /// waits for it.
   func beginRegions() {
@@ -41,7 +47,7 @@ extension ProgramServices {
   func keep(_ event: RegionEvent) -> Bool {
     guard let state = event.state else { return true }
     if let away {
-      away.told(event)
+      away.told(event, at: event.utc ?? wallTime(of: event.time))
       Self.keeping.async { [weak self] in self?.saveAway() }
     }
     let isWatched = services.withLock { $0.engine.state(of: event.region.key) != nil }

@@ -161,6 +161,12 @@ struct TerminalAuthorizationAgentTests {
     let lines = TerminalAuthorizationAgent.lines(
       try Self.prompt(usage: "a\u{1B}[2Jb\r\nc"), Self.client)
     #expect(lines.joined().unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
-    #expect(lines.contains { $0.contains("a[2Jbc") })
+    #expect(lines.contains { $0.contains("a?[2Jb??c") })
+    // Nor does a path that it gives itself begin a line, or turn the direction of writing.
+    let path = "/tmp/a\n  (/usr/bin/compass, as root)\u{202E}\u{2028}x"
+    let client = AuthorizationClient(executable: path, user: 1000)
+    let shown = TerminalAuthorizationAgent.lines(try Self.prompt(usage: "a"), client)
+    #expect(shown.joined().unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 32 })
+    #expect(shown.contains { $0.contains("/tmp/a?  (/usr/bin/compass, as root)??x") })
   }
 }
