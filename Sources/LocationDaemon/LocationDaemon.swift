@@ -189,7 +189,7 @@ private final class DaemonCore: Sendable {
       client: client, process: process, authorization: services.authorization,
       regions: services.monitoredRegions.count, unheard: services.away?.count ?? 0,
       waiting: waiting, dropped: dropped,
-      problem: services.away?.problem ?? services.authorizationProblem)
+      problem: services.away?.problem ?? services.regionProblem ?? services.authorizationProblem)
   }
 }
 

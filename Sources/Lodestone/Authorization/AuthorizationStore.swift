@@ -34,12 +34,23 @@ final class AuthorizationStore: Sendable {
   func keep(_ decision: AuthorizationDecision, at date: Double) throws {
     try Self.isWriting.withLock { _ in
       guard let file else { return }
-      var records = (try? file.records()) ?? []
+      // Those of other programs of the name stand there, too: a file that cannot be read is not written over.
+      var records = try readable(file)
       records.removeAll { $0.client == client }
       if decision != AuthorizationDecision(.notDetermined) {
         records.append(DecisionRecord(client: client, decision: decision, date: date))
       }
       try file.write(records)
+    }
+  }
+
+  /// Returns the decisions in a file. One that holds something else is put aside.
+  private func readable(_ file: DecisionFile) throws -> [DecisionRecord] {
+    do {
+      return try file.records()
+    } catch is DecisionFile.Damaged {
+      try file.file.putAside()
+      return []
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LocationServices
 import SensorTypes
+import StateStore
 import Synchronization
 import Testing
 
@@ -338,5 +339,25 @@ struct AuthorizationSetupTests {
       return
     }
     #expect(agent.count.load(ordering: .relaxed) == 0)
+  }
+
+  @Test(
+    "decisions that cannot be read are not written over: those of other programs may be among them")
+  func unreadableDecisions() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let client = AuthorizationClient(executable: "/usr/bin/track", user: 1000)
+    let store = AuthorizationStore(of: client, in: folder)
+    let file = DecisionFile(of: client.name, in: folder).file
+    try store.keep(AuthorizationDecision(.always), at: 1)
+    // Longer than what is read.
+    let text = String(repeating: " ", count: 70_000)
+    try text.write(to: file.file, atomically: true, encoding: .utf8)
+    #expect(throws: StoreProblem.self) { try store.keep(AuthorizationDecision(.denied), at: 2) }
+    #expect(try String(contentsOf: file.file, encoding: .utf8) == text)
+    // What is no list of decisions is put aside.
+    try "{".write(to: file.file, atomically: true, encoding: .utf8)
+    try store.keep(AuthorizationDecision(.denied), at: 3)
+    #expect(try store.load() == AuthorizationDecision(.denied))
+    #expect(FileManager.default.fileExists(atPath: file.file.path + ".damaged"))
   }
 }
