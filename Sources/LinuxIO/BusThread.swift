@@ -30,8 +30,7 @@ package final class BusThread: SerialExecutor, BusRun {
 
   /// Starts the thread. `make` runs on it, and what it makes is used by no other thread.
   ///
-  /// - Parameter priority: The real-time priority (SCHED_FIFO) from 1 to 99, or `nil` for none. Where it is not permitted the thread has
-  ///   none.
+  /// - Parameter priority: The real-time priority (SCHED_FIFO) from 1 to 99, or `nil` for none. It is ignored if it is not permitted.
   package init(
     name: String, priority: Int32? = nil, _ make: (@Sendable () -> any BusWork)? = nil
   ) throws(BusError) {
@@ -159,7 +158,7 @@ package struct ThreadRunner: BusRunner {
 
   private let priority: Int32?
 
-  /// Makes a runner.
+  /// Makes a runner whose threads may have a real-time priority.
   ///
   /// - Parameter priority: The real-time priority of the threads, or `nil` for none.
   package init(priority: Int32? = nil) { self.priority = priority }

@@ -14,7 +14,7 @@ package struct ProgramParts: Sendable {
   package var clocks: RuntimeClocks
   /// The folder of what is kept, or `nil` to keep nothing.
   package var folder: URL?
-  /// What the machine's owner allows; read anew for each program, and at each reload.
+  /// Returns the rules of the machine's owner. Called for each program, and at each reload.
   package var policies: @Sendable () -> [AuthorizationPolicy]
 
   package init(
@@ -30,12 +30,12 @@ package struct ProgramParts: Sendable {
 
 /// Has the services of each program.
 ///
-/// A program is known by its executable, its user and its unit, so that it finds its regions again after it was started anew. A second
-/// process of a program that runs has other services, which keep no regions.
+/// A program is identified by its executable, user and unit, so that it finds its regions after a restart. If two processes of a program
+/// run, the second one has other services, which store no regions.
 package final class ProgramRegistry: Sendable {
   /// The number of absent programs for which something goes on, in all and of one user.
   private static let (most, mostOfUser) = (256, 32)
-  /// The number of programs of one user of which something is kept.
+  /// The number of programs of one user that may have files.
   private static let mostKept = 64
   private static let mostProblems = 100
   /// The time in seconds that is left to a process that has ended until its connection is noticed.
@@ -137,7 +137,7 @@ package final class ProgramRegistry: Sendable {
     guard identity.isVerified, mayKeep(client) else { return other(client, usage, isKept: false) }
     var known = state.withLock { $0.programs[client] }
     if let old = known?.process, old == identity.process || !ProgramIdentity.isRunning(old) {
-      // The end of its connection is about to be noticed. A program that was started anew, or has connected anew, is no second one.
+      // The daemon will soon notice the end of the old connection. A program that restarts or reconnects is not a second one.
       _ = known?.gone.wait(timeout: .now() + Self.patience)
       known = state.withLock { $0.programs[client] }
     }

@@ -1,4 +1,4 @@
-// What systemd is told, and what it hands over: readiness, the watchdog, sockets that it has opened.
+// The service manager: readiness and watchdog messages to it, and the sockets that it has opened for the daemon.
 
 import CLinuxIO
 import Glibc

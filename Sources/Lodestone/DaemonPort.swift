@@ -154,8 +154,8 @@ private final class PortCore: Sendable {
     /// Why the daemon, or this end, ends the connection.
     var farewell: String?
     var waiters: [UInt64: Waiter] = [:]
-    /// The question about the authorization that every new daemon is asked, and the last client that was there by then: later ones hear
-    /// newer reports.
+    /// The question about the authorization that every new daemon is asked, and the last client that existed when it was asked. Later
+    /// clients hear newer reports, and must not hear this older one after them.
     var standing: (number: UInt64, last: UInt64)?
 
     /// Hands on what the daemon says, with the lock held: nothing but letter boxes is called.

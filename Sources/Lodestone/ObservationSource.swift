@@ -58,7 +58,7 @@ package final class SessionSource: ObservationSource {
   private let isShared: Bool
   private let isStarted = Atomic<Bool>(false)
 
-  /// Opens a board.
+  /// Opens a board, which starts with the first subscription.
   ///
   /// - Parameters:
   ///   - board: Its name or path, or `nil` for the machine's own.

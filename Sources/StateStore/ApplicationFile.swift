@@ -21,7 +21,7 @@ package struct ApplicationFile: Sendable {
       .appending(path: (isStep ? String(name.prefix(100)) : "program") + ".json")
   }
 
-  /// The names of the applications of which something of a kind is kept in a folder.
+  /// Returns the names of the applications that have a file of a kind in a folder, sorted.
   package static func applications(_ kind: String, in folder: URL) -> [String] {
     StateFile.names(in: folder.appending(path: kind).path)
       .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()

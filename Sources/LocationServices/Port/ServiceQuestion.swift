@@ -18,7 +18,7 @@ package enum ServiceQuestion: Hashable, Codable, Sendable {
   case keep(RegionEvent)
   /// How do the services know the application, and which problems do they report?
   case program
-  /// What is the state of the daemon? In one process there is none.
+  /// What is the state of the daemon? Services that run in the program itself do not answer it.
   case daemon
   /// Take this for the board's altitude. Opens the board if necessary, which may take seconds.
   case setAltitude(AltitudeStatement)

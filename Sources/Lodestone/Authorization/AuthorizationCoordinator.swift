@@ -78,7 +78,9 @@ package final class AuthorizationCoordinator: Sendable {
     set { state.withLock { $0.problem = newValue } }
   }
 
-  /// Passes on what the machine says of the program at the first call, and again if it is to be read anew.
+  /// Reads the rules and decisions about the program at the first call, and passes them on.
+  ///
+  /// - Parameter anew: Whether they are read again at a later call. They are passed on only if they have changed.
   func begin(anew: Bool = false, _ adopt: (AuthorizationSetup, _ hasAgent: Bool) -> Void) {
     hasBegun.withLock { hasBegun in
       guard anew || !hasBegun else { return }

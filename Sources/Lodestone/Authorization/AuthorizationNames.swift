@@ -27,7 +27,7 @@ package struct AuthorizationNames: Sendable {
       hasFile(of: unit, in: systemFolders + userFolders(user ?? String(geteuid())))
     })
 
-  /// Returns the number of a user of this machine, by name or number, or `nil` if there is none.
+  /// Returns the user ID of a user of this machine, given by name or ID, or `nil` if the user does not exist.
   package static func number(ofUser user: String) -> UInt32? { account(user)?.number }
 
   private static let systemFolders =

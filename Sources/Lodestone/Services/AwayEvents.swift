@@ -31,7 +31,7 @@ package final class AwayEvents: Sendable {
 
   private struct State: Sendable {
     var content: Content
-    /// The content of the file, or `nil` if there is none.
+    /// The content that was last written to the file, or `nil` if the file does not exist.
     var written: Content?
     var problem: String?
   }
