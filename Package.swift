@@ -97,6 +97,7 @@ let package = Package(
     floor("Inboxes"),
     floor("LocationServices", ["Inboxes", "LinearAlgebra", "SensorTypes", "Geodesy"]),
     floor("ServiceProtocol", ["LocationServices", "SensorTypes"]),
+    floor("OutputProtocols", ["GNSSProtocol", "LinearAlgebra", "SensorTypes", "TextForms"]),
 
     // What a map looks like: a picture of the projected earth, with tiles below it where there are some.
     // SQLite's library, which MBTiles are read with, is loaded when it is needed.
@@ -144,7 +145,8 @@ let package = Package(
       name: "LocationDaemon",
       dependencies: [
         "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub", "SensorTypes", "SensorBus",
-        "StateStore", "BoardFile", "LinuxIO", "CLinuxIO",
+        "StateStore", "BoardFile", "LinuxIO", "CLinuxIO", "JSONReading", "OutputProtocols",
+        "TextForms",
       ],
       swiftSettings: settings),
 
@@ -193,20 +195,21 @@ let package = Package(
     floor(
       "TerminalUI",
       [
-        "BoardFile", "GNSSProtocol", "LinearAlgebra", "Lodestone", "SensorDrivers", "SensorHub",
+        "LinearAlgebra", "Lodestone", "OutputProtocols", "SensorDrivers", "SensorHub",
         "SensorTypes", "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
       ]),
     floor(
       "Reports",
       [
         "BoardFile", "CalibrationCore", "FusionCore", "Geomagnetism", "LinearAlgebra", "Lodestone",
-        "MagnetometerLogs", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
+        "MagnetometerLogs", "OutputProtocols", "SensorHub", "SensorTypes", "StateStore",
+        "TerminalUI", "TextForms",
       ]),
     .target(
       name: "LiveMap",
       dependencies: [
-        "BoardFile", "Lodestone", "MapDrawing", "SensorDrivers", "SensorHub", "SensorTypes",
-        "StateStore", "TerminalUI", "TextForms",
+        "Lodestone", "MapDrawing", "OutputProtocols", "SensorDrivers", "SensorTypes", "StateStore",
+        "TerminalUI", "TextForms",
       ],
       // The page is part of the program.
       resources: page.map { .embedInCode("Page/" + $0) }, swiftSettings: settings),
@@ -214,14 +217,15 @@ let package = Package(
       "CalibrationUI",
       [
         "BoardFile", "CalibrationCore", "Geomagnetism", "LinearAlgebra", "Lodestone",
-        "MagnetometerLogs", "Reports", "SensorDrivers", "SensorHub", "SensorTypes", "StateStore",
-        "TerminalUI", "TextForms",
+        "MagnetometerLogs", "OutputProtocols", "Reports", "SensorDrivers", "SensorHub",
+        "SensorTypes", "StateStore", "TerminalUI", "TextForms",
       ]),
     floor(
       "LogConversion",
       [
         "BoardFile", "FusionCore", "GNSSProtocol", "JSONReading", "MapDrawing", "MapKit",
-        "Recording", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
+        "OutputProtocols", "Recording", "SensorHub", "SensorTypes", "StateStore", "TerminalUI",
+        "TextForms",
       ]),
 
     floor(
@@ -236,7 +240,7 @@ let package = Package(
         "HardwareSuite", "LocationDaemon", "DaemonUI", "Lodestone", "SensorHub", "SensorTypes",
         "SensorBus", "SensorDrivers",
         "CalibrationCore", "Geomagnetism", "LinuxIO", "LogConversion",
-        "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "TerminalUI",
+        "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "OutputProtocols", "TerminalUI",
         "Reports", "CalibrationUI", "LiveMap", "TextForms",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -360,7 +364,12 @@ let package = Package(
       ]),
     tests(
       "ServiceProtocol",
-      ["ServiceProtocol", "LocationServices", "SensorTypes", "Geodesy", "SeededDraws"]),
+      [
+        "ServiceProtocol", "LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy",
+        "SeededDraws",
+      ]),
+    tests(
+      "OutputProtocols", ["OutputProtocols", "SensorTypes", "LinearAlgebra"]),
     tests(
       "CoreLocation",
       [
@@ -417,7 +426,8 @@ let package = Package(
       "LocationDaemon",
       [
         "LocationDaemon", "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub",
-        "SensorTypes", "SensorBus", "StateStore", "LinuxIO", "Geodesy", "FacadeTestSupport",
+        "SensorTypes", "SensorBus", "StateStore", "LinuxIO", "Geodesy", "LinearAlgebra",
+        "OutputProtocols", "FacadeTestSupport",
       ]),
     tests(
       "TwinServing",
@@ -439,7 +449,7 @@ let package = Package(
     tests(
       "TerminalUI",
       [
-        "BoardFile", "CalibrationCore", "LinearAlgebra", "SensorTypes", "StateStore",
+        "CalibrationCore", "LinearAlgebra", "OutputProtocols", "SensorTypes", "StateStore",
         "TerminalUI", "CommandTestSupport", "CalibrationUI", "SensorHub", "SimulatedDevices",
         "TextForms",
       ]),
@@ -454,7 +464,8 @@ let package = Package(
       "LogConversion",
       [
         "BoardTestSupport", "CommandTestSupport", "GNSSProtocol", "LogConversion", "MapDrawing",
-        "MapKit", "SensorHub", "SensorTypes", "TerminalUI", "TextForms", "RecordedFigures",
+        "MapKit", "OutputProtocols", "SensorHub", "SensorTypes", "TerminalUI", "TextForms",
+        "RecordedFigures",
       ]),
     tests(
       "LiveMap",

@@ -2,7 +2,7 @@
 # Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, the C and C++ libraries to compile
 # and link with, and Swift where Debian has it. With `oracles` also what the checks are held against, and skip where it is
 # missing: gpsd with its decoder and gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus, bluetoothd, librsvg's
-# rsvg-convert with SQLite's library, Chromium; and debootstrap, for a fresh Debian.
+# rsvg-convert with SQLite's library, Chromium, a validator of JSON; and debootstrap, for a fresh Debian.
 # Says one line and fails where it cannot.
 set -euo pipefail
 
@@ -24,6 +24,7 @@ if [ "${1:-}" = oracles ]; then
   command -v chromium >/dev/null || packages+=(chromium)
   [ -x /usr/sbin/debootstrap ] || packages+=(debootstrap)
   command -v rsvg-convert >/dev/null || packages+=(librsvg2-bin)
+  python3 -c "import jsonschema" 2>/dev/null || packages+=(python3-jsonschema)
   ldconfig -p 2>/dev/null | grep -q 'libsqlite3\.so\.0' || packages+=(libsqlite3-0)
 fi
 if ! command -v swift >/dev/null; then

@@ -141,6 +141,14 @@ package struct Board: Sendable, Equatable {
   }
 }
 
+extension Board {
+  /// The name and the chips of the board.
+  package var summary: BoardDescription {
+    BoardDescription(
+      name: name, isSimulated: simulation != nil, isVehicle: isVehicle, chips: sensors.map(\.chip))
+  }
+}
+
 /// A place that is declared instead of measured.
 package struct BoardPosition: Sendable, Equatable {
   /// The WGS 84 latitude in degrees, positive north.

@@ -3,6 +3,7 @@ package import CalibrationCore
 import Foundation
 import Geomagnetism
 package import Lodestone
+import OutputProtocols
 import SensorDrivers
 package import SensorTypes
 package import TerminalUI

@@ -1,6 +1,7 @@
 import BoardFile
 import CalibrationCore
 import Lodestone
+import OutputProtocols
 import SensorDrivers
 import SensorHub
 import SensorTypes

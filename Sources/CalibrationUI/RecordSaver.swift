@@ -4,6 +4,7 @@ package import BoardFile
 package import CalibrationCore
 package import Foundation
 package import Lodestone
+import OutputProtocols
 import Reports
 import SensorHub
 import StateStore

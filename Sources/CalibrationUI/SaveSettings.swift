@@ -1,3 +1,4 @@
+import OutputProtocols
 package import TerminalUI
 import TextForms
 

@@ -32,7 +32,10 @@ package struct ServeRun {
     try demandRules()
     let located = try BoardLocator.locate(settings.board)
     Self.raiseDescriptorLimit()
-    let listener = try makeListener()
+    let listener = try makeListener(at: settings.socket, manager.descriptors.first)
+    let stream = try settings.streamSocket.map {
+      try makeListener(at: $0, manager.descriptors.dropFirst().first)
+    }
     var realtime = settings.realtime
     if let priority = realtime, let problem = ThreadRunner.problem(of: priority) {
       Terminal.warn(
@@ -59,9 +62,10 @@ package struct ServeRun {
       if signal == SIGHUP { reloads.store(true, ordering: .releasing) } else { stop.set(signal) }
       round.signal()
     }
-    let daemon = try LocationDaemon(listener, parts)
+    let daemon = try LocationDaemon(listener, stream: stream, parts)
     for problem in daemon.problems { Terminal.warn("lodestone: \(problem)") }
     Terminal.say("serving \(parts.board) at \(listener.path)")
+    if let stream { Terminal.say("lines of JSON at \(stream.path)") }
     if daemon.absentCount > 0 {
       Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
     }
@@ -99,20 +103,19 @@ package struct ServeRun {
     throw CommandError(problem, kind: .configuration)
   }
 
-  private func makeListener() throws -> LocalListener {
+  /// - Parameter descriptor: The socket that a service manager has opened, if there is one.
+  private func makeListener(at path: String, _ descriptor: Int32?) throws -> LocalListener {
     do throws(LocalSocketError) {
-      if let descriptor = manager.descriptors.first {
-        return try LocalListener(adopting: descriptor)
-      }
-      let folder = URL(filePath: settings.socket).deletingLastPathComponent().path
+      if let descriptor { return try LocalListener(adopting: descriptor) }
+      let folder = URL(filePath: path).deletingLastPathComponent().path
       // A service manager makes it; a person who tries the daemon has none.
       if mkdir(folder, 0o755) != 0, errno != EEXIST, errno != ENOENT {
         throw LocalSocketError(folder, errno: errno)
       }
       let listener = try LocalListener(
-        path: settings.socket, mode: settings.group == nil ? 0o666 : 0o660)
-      if let group = settings.group, chown(settings.socket, uid_t.max, group) != 0 {
-        throw LocalSocketError(settings.socket, errno: errno)
+        path: path, mode: settings.group == nil ? 0o666 : 0o660)
+      if let group = settings.group, chown(path, uid_t.max, group) != 0 {
+        throw LocalSocketError(path, errno: errno)
       }
       return listener
     } catch {

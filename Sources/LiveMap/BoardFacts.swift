@@ -1,4 +1,3 @@
-import BoardFile
 import MapDrawing
 import SensorDrivers
 import SensorTypes
@@ -11,9 +10,9 @@ struct BoardFacts {
   private let isSimulated: Bool
   private let tiles: TileStore?
 
-  init(board: Board, isSimulated: Bool, tiles: TileStore?) {
+  init(board: BoardDescription, tiles: TileStore?) {
     name = board.name
-    self.isSimulated = isSimulated
+    isSimulated = board.isSimulated
     self.tiles = tiles
   }
 

@@ -1,5 +1,5 @@
-import BoardFile
 import MapDrawing
+import OutputProtocols
 import SensorTypes
 import TerminalUI
 import TextForms
@@ -26,12 +26,12 @@ struct LiveState {
   private var held: [String: Observation] = [:]
 
   init(
-    board: Board, isSimulated: Bool, tiles: TileStore?, sensors: [SensorStatus],
+    board: BoardDescription, tiles: TileStore?, sensors: [SensorStatus],
     start: Timestamp, clock: @escaping @Sendable (Timestamp) -> ClockReading?
   ) {
-    lines = ObservationLines(start: start, clock: clock)
+    lines = ObservationLines(start: start, clock: clock) { Hints.complete($0) }
     self.start = start
-    about = BoardFacts(board: board, isSimulated: isSimulated, tiles: tiles)
+    about = BoardFacts(board: board, tiles: tiles)
     let missing = MissingParts(board)
     newest["heading"] = .headingUnavailable(missing.heading, at: start)
     newest["altitude"] = .altitudeUnavailable(missing.altitude, at: start)

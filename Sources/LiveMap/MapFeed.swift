@@ -1,6 +1,5 @@
 package import Lodestone
 package import MapDrawing
-import SensorHub
 import SensorTypes
 import Synchronization
 
@@ -24,13 +23,12 @@ package final class MapFeed: Sendable {
   private let state: Mutex<State>
   private let now: @Sendable () -> Timestamp
 
-  package convenience init(session: Session, tiles: TileStore?) {
+  package convenience init(board: any BoardView, tiles: TileStore?) {
     self.init(
       live: LiveState(
-        board: session.board, isSimulated: session.simulation != nil, tiles: tiles,
-        sensors: session.hub.status, start: session.now()
-      ) { session.clock(at: $0) },
-      now: { session.now() })
+        board: board.summary, tiles: tiles, sensors: board.sensors, start: board.now()
+      ) { board.clock(at: $0) },
+      now: { board.now() })
   }
 
   init(live: sending LiveState, now: @escaping @Sendable () -> Timestamp) {

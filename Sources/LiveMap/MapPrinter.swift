@@ -6,19 +6,19 @@ import TerminalUI
 package struct MapPrinter: ObservationPrinter {
   // What was held back is sent, and the second told, a little late at most.
   package let patience = 0.05
-  let session: Session
+  let board: any BoardView
   let feed: MapFeed
   let server: WebServer
   private var pace = Pace(interval: 60)
 
-  package init(session: Session, feed: MapFeed, server: WebServer) {
-    self.session = session
+  package init(board: any BoardView, feed: MapFeed, server: WebServer) {
+    self.board = board
     self.feed = feed
     self.server = server
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
-    let now = session.now()
+    let now = board.now()
     feed.take(batch, at: now)
     if dropped > 0 { Terminal.warn("lodestone: \(dropped) observations dropped: the pages wait") }
     if pace.admits(at: now) {

@@ -1,3 +1,4 @@
+import OutputProtocols
 import TerminalUI
 import TextForms
 

@@ -183,6 +183,8 @@ private final class BoardSeat: ObservationSource {
     owner.source?.capabilities
       ?? HardwareCapabilities(heading: false, location: false, relativeAltitude: false)
   }
+  var board: BoardDescription? { owner.source?.board }
+  var sensors: [SensorStatus] { owner.source?.sensors ?? [] }
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
     owner.source?.knownAltitude
   }

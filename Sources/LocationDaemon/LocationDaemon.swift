@@ -50,12 +50,25 @@ package final class LocationDaemon: Sendable {
   /// Begins to serve. What earlier daemons have kept of programs goes on.
   ///
   /// - Throws: An error if the process or the machine has no file descriptor left.
-  package init(_ listener: LocalListener, _ parts: Parts) throws {
+  ///
+  /// - Parameters:
+  ///   - listener: Where programs arrive.
+  ///   - stream: Where readers of the stream of JSON lines arrive, if there is one.
+  package init(_ listener: LocalListener, stream: LocalListener? = nil, _ parts: Parts) throws {
     core = DaemonCore(parts)
     core.registry.restore()
-    server = try ServiceServer(listener, limits: parts.limits, clocks: parts.clocks) {
-      [core] identity, now, wake in core.admit(identity, at: now, wake: wake)
+    var entrances = [
+      Entrance(listener, refusal: DaemonEnd.refusal) { [core] identity, now, wake in
+        core.admit(identity, at: now, wake: wake)
+      }
+    ]
+    if let stream {
+      entrances.append(
+        Entrance(stream, refusal: StreamHost.refusal) { [core] identity, now, wake in
+          core.admitReader(identity, at: now, wake: wake)
+        })
     }
+    server = try ServiceServer(entrances, limits: parts.limits, clocks: parts.clocks)
     core.count { [weak server] in server?.counters ?? ServerCounters() }
   }
 
@@ -87,6 +100,11 @@ private final class DaemonCore: Sendable {
     var last: UInt64 = 0
   }
 
+  private struct Readers: Sendable {
+    var hosts: [UInt64: (identity: ProgramIdentity, host: StreamHost)] = [:]
+    var last: UInt64 = 0
+  }
+
   private struct Counting: Sendable {
     var counters: @Sendable () -> ServerCounters = { ServerCounters() }
   }
@@ -96,6 +114,7 @@ private final class DaemonCore: Sendable {
   private let board: BoardOwner
   private let agents = OwnerAgents()
   private let hosts = Mutex(Hosts())
+  private let readers = Mutex(Readers())
   private let counting = Mutex(Counting())
   private let began: Timestamp
   /// A number of this run, by which programs see that it is another daemon.
@@ -127,6 +146,24 @@ private final class DaemonCore: Sendable {
       end: DaemonEnd(hello: hello, at: now), admission: Admission(self, identity, number),
       wake: wake)
     hosts.withLock { $0.hosts[number] = (identity, host) }
+    return host
+  }
+
+  func admitReader(
+    _ identity: ProgramIdentity, at now: Double, wake: @escaping @Sendable () -> Void
+  ) -> StreamHost {
+    let number = readers.withLock { readers in
+      readers.last += 1
+      return readers.last
+    }
+    let host = StreamHost(
+      board: parts.board, at: now, clocks: parts.clocks, wake: wake,
+      make: { [registry] in registry.observer(identity) },
+      leave: { [weak self] services in
+        if let services { self?.registry.leave(services, goesOn: false) }
+        self?.readers.withLock { $0.hosts[number] = nil }
+      })
+    readers.withLock { $0.hosts[number] = (identity, host) }
     return host
   }
 

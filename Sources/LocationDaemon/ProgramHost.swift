@@ -30,7 +30,7 @@ package protocol ProgramAdmission: AnyObject, Sendable {
 ///
 /// One thread calls `receive(_:at:)`, `next()`, `advance(to:)` and `end()`. What the program asks for is carried out on a separate queue,
 /// in order, so that a slow disk or a slow bus holds up no other program.
-package final class ProgramHost: Sendable {
+package final class ProgramHost: ServedConnection {
   /// The number of messages that may wait to be carried out before no more are read.
   private static let mostQueued = 64
 

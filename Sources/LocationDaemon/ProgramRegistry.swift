@@ -155,6 +155,12 @@ package final class ProgramRegistry: Sendable {
     return services
   }
 
+  /// Returns services for a program that only reads what the board says.
+  package func observer(_ identity: ProgramIdentity) -> ProgramServices {
+    let usage = UsageDescriptions(whenInUse: "It reads what the board measures.")
+    return other(identity.client, usage, isKept: identity.isVerified)
+  }
+
   /// Whether something may be kept for a program: something is, or is of few other programs of its user.
   private func mayKeep(_ client: AuthorizationClient) -> Bool {
     guard let folder = parts.folder else { return true }

@@ -10,6 +10,8 @@ package struct ServeConfiguration: Hashable, Sendable {
   package var board: String?
   /// The path of the socket at which programs arrive.
   package var socket = DaemonLocator.systemSocket
+  /// Where the stream of JSON lines is served.
+  package var stream = Stream.besideSocket
   /// The number of the group whose users may connect, or `nil` for all users. What a program gets is the authorization file's business.
   package var group: UInt32?
   /// The real-time priority of the threads of the buses, or `nil` for none.
@@ -20,6 +22,24 @@ package struct ServeConfiguration: Hashable, Sendable {
   package var (connections, connectionsOfUser) = (1_024, 256)
 
   package init() {}
+
+  /// Where the stream of JSON lines is served.
+  package enum Stream: Hashable, Sendable {
+    /// At `stream.sock`, in the folder of the socket.
+    case besideSocket
+    case path(String)
+    case none
+  }
+
+  /// The path of the socket of the stream of JSON lines, or `nil` for none.
+  package var streamSocket: String? {
+    switch stream {
+    case .besideSocket:
+      (socket.lastIndex(of: "/").map { String(socket[...$0]) } ?? "") + "stream.sock"
+    case .path(let path): path
+    case .none: nil
+    }
+  }
 }
 
 /// Reads serve.yaml, `schema: 1`. Every mistake is an error with file and line.
@@ -30,7 +50,7 @@ package enum ServeFile {
   package static let limit = 65_536
   private static let schema = 1
   private static let known = [
-    "schema", "board", "socket", "group", "realtime", "agents", "connections",
+    "schema", "board", "socket", "stream", "group", "realtime", "agents", "connections",
   ]
   private static let mostConnections = 16_384
 
@@ -45,11 +65,11 @@ package enum ServeFile {
     }
     var configuration = ServeConfiguration()
     configuration.board = try map.string("board")
-    if let socket = try map.string("socket") {
-      guard socket.hasPrefix("/"), socket.utf8.count <= 100 else {
-        throw map.error("socket", "'socket' is a path from the root, of 100 bytes at most")
-      }
-      configuration.socket = socket
+    configuration.socket = try path("socket", map) ?? configuration.socket
+    if try map.string("stream") == "none" {
+      configuration.stream = .none
+    } else if let path = try path("stream", map) {
+      configuration.stream = .path(path)
     }
     if let group = try map.string("group") {
       guard let number = number(ofGroup: group) else {
@@ -74,6 +94,16 @@ package enum ServeFile {
         try limits.integer("perUser", in: range) ?? configuration.connectionsOfUser
     }
     return configuration
+  }
+
+  private static func path(
+    _ key: String, _ map: YAMLMapping
+  ) throws(BoardFileError) -> String? {
+    guard let path = try map.string(key) else { return nil }
+    guard path.hasPrefix("/"), path.utf8.count <= 100 else {
+      throw map.error(key, "'\(key)' is a path from the root, of 100 bytes at most")
+    }
+    return path
   }
 
   private static func number(ofGroup name: String) -> UInt32? {

@@ -1,7 +1,7 @@
 // The daemon's socket: who may connect, what is read, what is written, and for how long nobody is waited for.
 
 import Foundation
-package import LinuxIO
+import LinuxIO
 package import Lodestone
 import SensorTypes
 import ServiceProtocol
@@ -33,18 +33,8 @@ package struct ServerCounters: Hashable, Codable, Sendable {
   package var failures: UInt64 = 0
 }
 
-/// Serves programs over a local socket, on a thread of its own.
+/// Serves programs over local sockets, on a thread of its own.
 package final class ServiceServer: Sendable {
-  /// Makes the host of a program that has connected.
-  ///
-  /// - Parameters:
-  ///   - identity: Who it is.
-  ///   - now: The monotonic clock in seconds.
-  ///   - wake: To be called by the host.
-  package typealias HostFactory =
-    @Sendable (_ identity: ProgramIdentity, _ now: Double, _ wake: @escaping @Sendable () -> Void)
-    -> ProgramHost
-
   private struct Shared: Sendable {
     var isStopping = false
     var news: Set<UInt64> = []
@@ -62,15 +52,16 @@ package final class ServiceServer: Sendable {
 
   /// Begins to serve. The server keeps running until it is stopped.
   ///
-  /// - Parameter listener: Where programs arrive. It is the server's from here on, and closed when the server stops.
+  /// - Parameter entrances: Where programs arrive. They are the server's from here on, and closed when the server stops.
   /// - Throws: An error if the process or the machine has no file descriptor left.
   package init(
-    _ listener: LocalListener, limits: ServerLimits = ServerLimits(),
-    clocks: RuntimeClocks = .system, admit: @escaping HostFactory
+    _ entrances: [Entrance], limits: ServerLimits = ServerLimits(), clocks: RuntimeClocks = .system
   ) throws {
     poller = try Poller()
-    try poller.add(listener.descriptor, token: 0, .readable)
-    let loop = ServiceLoop(self, poller, listener, limits, clocks, admit)
+    for (index, entrance) in entrances.enumerated() {
+      try poller.add(entrance.listener.descriptor, token: UInt64(index), .readable)
+    }
+    let loop = ServiceLoop(self, poller, entrances, limits, clocks)
     // It is used on its thread alone from here on.
     nonisolated(unsafe) let unsafeLoop = loop
     let thread = Thread { [self] in
@@ -126,7 +117,7 @@ package final class ServiceServer: Sendable {
 private final class ServiceLoop {
   private struct Seat {
     let connection: LocalConnection
-    let host: ProgramHost
+    let host: any ServedConnection
     let user: UInt32
     var unsent: [UInt8] = []
     var sent = 0
@@ -156,24 +147,27 @@ private final class ServiceLoop {
 
   private unowned let server: ServiceServer
   private let poller: Poller
-  private var listener: LocalListener?
+  private var entrances: [Entrance]
   private let limits: ServerLimits
   private let clocks: RuntimeClocks
-  private let admit: ServiceServer.HostFactory
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ServiceLoop.readAtOnce, alignment: 16)
   private var seats: [UInt64: Seat] = [:]
-  private var lastToken: UInt64 = 0
+  /// The tokens of connections come after those of the entrances.
+  private var lastToken: UInt64
   private var pausedUntil: Double?
+  private let reservedTokens: UInt64
   private var stoppingSince: Double?
   private var nextLook = 0.0
 
   init(
-    _ server: ServiceServer, _ poller: Poller, _ listener: LocalListener, _ limits: ServerLimits,
-    _ clocks: RuntimeClocks, _ admit: @escaping ServiceServer.HostFactory
+    _ server: ServiceServer, _ poller: Poller, _ entrances: [Entrance], _ limits: ServerLimits,
+    _ clocks: RuntimeClocks
   ) {
-    (self.server, self.poller, self.listener, self.clocks) = (server, poller, listener, clocks)
-    (self.limits, self.admit) = (limits, admit)
+    (self.server, self.poller, self.entrances) = (server, poller, entrances)
+    (self.limits, self.clocks) = (limits, clocks)
+    reservedTokens = UInt64(entrances.count)
+    lastToken = reservedTokens
   }
 
   deinit { buffer.deallocate() }
@@ -191,13 +185,13 @@ private final class ServiceLoop {
       react(to: found, at: self.now)
     }
     for token in Array(seats.keys) { remove(token) }
-    listener = nil
+    entrances = []
   }
 
   private func react(to found: [Poller.Ready], at now: Double) {
     for ready in found {
-      if ready.token == 0 {
-        accept(at: now)
+      if ready.token < reservedTokens {
+        accept(Int(ready.token), at: now)
       } else {
         if ready.isReadable || ready.isHungUp { read(ready.token, at: now) }
         serve(ready.token, at: now)
@@ -209,8 +203,8 @@ private final class ServiceLoop {
 
   private func begin(stoppingAt now: Double) {
     stoppingSince = now
-    if let listener { poller.remove(listener.descriptor) }
-    listener = nil
+    for entrance in entrances { poller.remove(entrance.listener.descriptor) }
+    entrances = []
     for (token, seat) in seats {
       seat.host.close(.ending, at: now)
       serve(token, at: now)
@@ -225,34 +219,36 @@ private final class ServiceLoop {
 
   // MARK: Connections
 
-  private func accept(at now: Double) {
-    guard let listener else { return }
+  private func accept(_ index: Int, at now: Double) {
+    guard entrances.indices.contains(index) else { return }
+    let entrance = entrances[index]
     for _ in 0..<Self.acceptedAtOnce {
       do {
-        guard let connection = try listener.accept() else { return }
-        take(connection, at: now)
+        guard let connection = try entrance.listener.accept() else { return }
+        take(connection, entrance, at: now)
       } catch {
         server.count { $0.failures += 1 }
-        poller.set(listener.descriptor, token: 0, [])
+        listen([])
         pausedUntil = now + Self.pause
         return
       }
     }
   }
 
-  private func take(_ connection: LocalConnection, at now: Double) {
+  private func take(_ connection: LocalConnection, _ entrance: Entrance, at now: Double) {
     // How many there are is asked first: who it is takes longer.
     // Who runs the machine can always ask what is going on.
     guard let user = connection.peer?.user,
       seats.count < limits.connections + (user == 0 ? Self.reserve : 0),
       seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
-    else { return refuse(connection, .crowded, at: now) }
+    else { return refuse(connection, entrance.refusal(.crowded)) }
     guard let identity = ProgramIdentity.of(connection) else {
-      return refuse(connection, .failed("the kernel does not say who connects"), at: now)
+      return refuse(
+        connection, entrance.refusal(.failed("the kernel does not say who connects")))
     }
     lastToken += 1
     let token = lastToken
-    let host = admit(identity, now) { [weak server] in server?.note(token) }
+    let host = entrance.admit(identity, now) { [weak server] in server?.note(token) }
     do {
       try poller.add(connection.descriptor, token: token, .readable)
     } catch {
@@ -264,12 +260,9 @@ private final class ServiceLoop {
     server.count { $0.accepted += 1 }
   }
 
-  private func refuse(_ connection: LocalConnection, _ reason: Farewell, at now: Double) {
+  private func refuse(_ connection: LocalConnection, _ answer: [UInt8]) {
     server.count { $0.refused += 1 }
-    var end = DaemonEnd(
-      hello: DaemonHello(version: 0, software: "", run: 0, board: "", clock: 0), at: now)
-    end.close(reason)
-    if let frame = end.next() { _ = frame.withUnsafeBytes { connection.write($0) } }
+    _ = answer.withUnsafeBytes { connection.write($0) }
   }
 
   private func remove(_ token: UInt64) {
@@ -352,9 +345,15 @@ private final class ServiceLoop {
 
   /// Accepts again after a pause.
   private func resume(at now: Double) {
-    guard let time = pausedUntil, now >= time, let listener else { return }
+    guard let time = pausedUntil, now >= time else { return }
     pausedUntil = nil
-    poller.set(listener.descriptor, token: 0, .readable)
+    listen(.readable)
+  }
+
+  private func listen(_ interest: Poller.Interest) {
+    for (index, entrance) in entrances.enumerated() {
+      poller.set(entrance.listener.descriptor, token: UInt64(index), interest)
+    }
   }
 
   private func expire(at now: Double) {

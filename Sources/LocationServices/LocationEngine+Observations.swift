@@ -7,6 +7,7 @@ extension LocationEngine {
   /// Takes what the board says and emits what follows for every client, in the order of registration. What the time
   /// of a position makes due comes before it.
   package mutating func handle(_ observation: Observation, emit: (ServiceEvent) -> Void) {
+    observe(observation, emit)
     switch observation {
     case .location(let estimate):
       guard let report = LocationReport(estimate) else { return }

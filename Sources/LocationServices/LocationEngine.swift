@@ -43,6 +43,7 @@ package struct LocationEngine: Sendable {
     /// The question that the client was asked last.
     var asked: UInt64 = 0
     var session: HeldSession?
+    var observer: BoardObserver?
   }
 
   /// What the board has said last about one quantity.
@@ -124,7 +125,7 @@ package struct LocationEngine: Sendable {
       demand.followsCourse = demand.followsCourse || (isActive && follows)
     }
     addMotion(to: &demand, askForLocation: ask)
-    return demand
+    return demand.merged(with: observedDemand)
   }
 
   // Nothing is as fast as it goes.
@@ -307,6 +308,7 @@ package struct LocationEngine: Sendable {
     case .requestAuthorization(let wanted):
       authorize(.request(wanted, by: request.client), emit)
     case .hold(let session): hold(session, index, emit)
+    case .observe(let demand): observe(demand, index, at: now, emit)
     // What the application was told is its port's to keep.
     case .regionTold: break
     case .release:

@@ -159,6 +159,9 @@ package enum ServiceAction: Hashable, Codable, Sendable {
   case requestAuthorization(AuthorizationRequest)
   /// Holds a session until the client is gone, in the place of one that it holds.
   case hold(ServiceSession)
+  /// Passes the observations of the board on to the client, for what it asks for here; `nil` ends that. Losses and news of sensors come
+  /// with them. What the application may not know is taken out of each.
+  case observe(Demand?)
   /// The application was told what `ServiceQuestion.keep` has kept: it may be forced to the disk now.
   case regionTold(RegionKey)
   /// The client is gone, and with it all that it had started but regions, which are everybody's.
@@ -305,4 +308,6 @@ package enum EventContent: Hashable, Codable, Sendable {
   case authorization(AuthorizationReport)
   /// What has become of the request for exact positions: `nil` says that they are allowed.
   case fullAccuracyAnswered(AuthorizationProblem?)
+  /// An observation of the board, for a client that observes it.
+  indirect case observation(Observation)
 }

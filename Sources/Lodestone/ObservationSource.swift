@@ -1,5 +1,6 @@
 // What the facades stand on, and the real one of it: a board that is open.
 
+import BoardFile
 package import SensorHub
 package import SensorTypes
 package import StateStore
@@ -31,6 +32,12 @@ package protocol ObservationSource: Sendable {
   /// Says whether the program may know exactly where the board is: only then may a position be kept.
   func setPositionIsOpen(_ isOpen: Bool)
 
+  /// The name and the chips of the board; `nil` for a source that has no board.
+  var board: BoardDescription? { get }
+
+  /// The state of the sensors, in the order of the board file.
+  var sensors: [SensorStatus] { get }
+
   /// What the board really has, asked of the hardware.
   var capabilities: HardwareCapabilities { get }
 
@@ -43,6 +50,9 @@ extension ObservationSource {
   package func setPositionIsOpen(_ isOpen: Bool) {}
 
   package var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { nil }
+
+  package var board: BoardDescription? { nil }
+  package var sensors: [SensorStatus] { [] }
 
   /// Nothing is calibrated in use.
   package func subscribe(
@@ -89,6 +99,10 @@ package final class SessionSource: ObservationSource {
   package func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
 
   package func setPositionIsOpen(_ isOpen: Bool) { session.hub.setPositionIsOpen(isOpen) }
+
+  package var board: BoardDescription? { session.board.summary }
+
+  package var sensors: [SensorStatus] { session.hub.status }
 
   package var capabilities: HardwareCapabilities { session.hub.capabilities }
 

@@ -47,7 +47,7 @@ extension RuntimeClocks {
   ///
   /// The two clocks are read one after the other. A thread that is put aside between them would be wrong by
   /// as much, so that the wall is read between two looks at the other clock, and again if they are apart.
-  func wallTime(of time: Timestamp) -> Double {
+  package func wallTime(of time: Timestamp) -> Double {
     var before = now()
     var best: (span: Double, middle: Timestamp, wall: Double)?
     for _ in 0..<Self.clockLooks {

@@ -41,6 +41,8 @@ package final class Session: Sendable {
   // A simulated board's own folder, gone with the session.
   private let temporaryFolder: URL?
   private let provider: any BusProvider
+  /// What `begin(_:_:)` has begun.
+  let viewing = Mutex<Hub.Subscription?>(nil)
   private let control: SimulationControl?
 
   /// Opens the board called `name` (see `BoardLocator`), or probes the buses where nothing names one.

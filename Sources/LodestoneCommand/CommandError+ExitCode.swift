@@ -26,7 +26,7 @@ extension CommandErrorKind {
     case is KnownAltitudeError: self = .usage
     case let error as BusError:
       if case .permissionDenied = error.reason { self = .permission } else { self = .io }
-    case is SimulationControlError, is OperatorError: self = .io
+    case is SimulationControlError, is OperatorError, is DaemonUnreachable: self = .io
     default: return nil
     }
   }

@@ -1,3 +1,4 @@
+import OutputProtocols
 package import SensorTypes
 import TerminalUI
 import TextForms

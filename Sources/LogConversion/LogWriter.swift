@@ -1,4 +1,5 @@
 package import GNSSProtocol
+package import OutputProtocols
 package import SensorTypes
 import TerminalUI
 

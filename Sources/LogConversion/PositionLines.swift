@@ -1,4 +1,5 @@
 import JSONReading
+import OutputProtocols
 import SensorTypes
 import TerminalUI
 

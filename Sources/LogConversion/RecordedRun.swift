@@ -1,5 +1,6 @@
 import BoardFile
 import FusionCore
+import OutputProtocols
 import Recording
 import SensorHub
 package import SensorTypes
@@ -94,7 +95,9 @@ package struct RecordedRun {
           ClockReading(
             seconds: reading.seconds + moment.seconds(since: time), isSet: reading.isSet)
         }
-        if lines == nil { lines = ObservationLines(start: time, clock: clock) }
+        if lines == nil {
+          lines = ObservationLines(start: time, clock: clock) { Hints.complete($0) }
+        }
         lines?.clock = clock
       },
       handler: { observation in

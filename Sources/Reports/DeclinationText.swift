@@ -1,5 +1,6 @@
 import Foundation
 package import Geomagnetism
+import OutputProtocols
 import TerminalUI
 package import TextForms
 

@@ -3,6 +3,7 @@
 package import CalibrationCore
 import LinearAlgebra
 package import MagnetometerLogs
+import OutputProtocols
 import SensorTypes
 import TerminalUI
 package import TextForms

@@ -1,5 +1,6 @@
 package import BoardFile
 import FusionCore
+import OutputProtocols
 package import SensorTypes
 import TerminalUI
 package import TextForms

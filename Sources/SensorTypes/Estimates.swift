@@ -1,7 +1,7 @@
 public import LinearAlgebra
 
 /// What the fusion core knows about heading at one moment.
-public struct HeadingEstimate: Sendable, Hashable {
+public struct HeadingEstimate: Sendable, Hashable, Codable {
   /// The moment it is true for.
   public var time: Timestamp
   /// The body's y axis clockwise from magnetic north, radians, 0 up to 2 pi.
@@ -48,7 +48,7 @@ public struct HeadingEstimate: Sendable, Hashable {
 }
 
 /// What the barometer says about height at one moment.
-public struct AltitudeEstimate: Sendable, Hashable {
+public struct AltitudeEstimate: Sendable, Hashable, Codable {
   /// The moment it is true for.
   public var time: Timestamp
   /// Height above the first sample of this run, metres.
@@ -74,7 +74,7 @@ public struct AltitudeEstimate: Sendable, Hashable {
 }
 
 /// Height above the sea at one moment, from a barometer with a receiver, a known height or both.
-public struct AbsoluteAltitudeEstimate: Sendable, Hashable {
+public struct AbsoluteAltitudeEstimate: Sendable, Hashable, Codable {
   /// The moment it is true for.
   public var time: Timestamp
   /// Height above mean sea level, metres, by the receiver's geoid, or by the datum of the known height.

@@ -2,9 +2,9 @@
 ///
 /// Angles are degrees here because that is what every receiver speaks; `nil` means the receiver did not
 /// say, never zero.
-public struct GNSSFix: Sendable, Hashable {
+public struct GNSSFix: Sendable, Hashable, Codable {
   /// Where an accuracy comes from.
-  public enum AccuracySource: UInt8, Sendable, Hashable {
+  public enum AccuracySource: UInt8, Sendable, Hashable, Codable {
     /// The receiver's own estimate (UBX NAV-PVT, NMEA GST).
     case receiver
     /// Dilution of precision times a documented range error: `assumed`.
@@ -88,7 +88,7 @@ public struct GNSSFix: Sendable, Hashable {
 }
 
 /// What kind of fix the receiver claims.
-public enum FixMode: UInt8, Sendable, Hashable, Comparable {
+public enum FixMode: UInt8, Sendable, Hashable, Codable, Comparable {
   /// No position.
   case none = 1
   /// Latitude and longitude only; any altitude is assumed, not measured.

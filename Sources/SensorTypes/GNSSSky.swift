@@ -1,7 +1,7 @@
 // What a receiver says besides where it is: the satellites it hears, and which way its antennas lie.
 
 /// A satellite as a receiver hears it.
-public struct GNSSSatellite: Sendable, Hashable {
+public struct GNSSSatellite: Sendable, Hashable, Codable {
   /// Whose it is.
   public var system: GNSSSystem
   /// Its number among them: GPS 1 to 32, GLONASS slot 1 to 32, SBAS PRN 120 to 158.
@@ -24,7 +24,7 @@ public struct GNSSSatellite: Sendable, Hashable {
 }
 
 /// Whose satellite it is, numbered as u-blox's `gnssId` (u-blox F9 interface description, section 1.5.2).
-public enum GNSSSystem: UInt8, Sendable, Hashable, CaseIterable {
+public enum GNSSSystem: UInt8, Sendable, Hashable, Codable, CaseIterable {
   /// GPS.
   case gps = 0
   /// Augmentation: WAAS, EGNOS, MSAS, GAGAN.
@@ -44,7 +44,7 @@ public enum GNSSSystem: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// The satellites of one round of a receiver's messages, each once, in the order in which they were said.
-public struct GNSSSky: Sendable, Hashable {
+public struct GNSSSky: Sendable, Hashable, Codable {
   /// When the round was whole, on the monotonic clock.
   public var received: Timestamp
   /// All that it named, also those that it does not hear; empty where it said that there are none.

@@ -1,5 +1,6 @@
 /// The largest source of error in a heading's accuracy.
-public enum HeadingLimit: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum HeadingLimit: String, Sendable, Hashable, Codable, CaseIterable, CustomStringConvertible
+{
   /// The magnetometer's calibration leaves an offset open. With a gyro, turning the board about all axes shows it;
   /// otherwise a new calibration helps. A new calibration that is being blended in counts here too.
   case calibration

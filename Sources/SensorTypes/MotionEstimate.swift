@@ -15,7 +15,7 @@ public enum FieldTrust: Int, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The attitude of one moment, as the filter of gyro, accelerometer and magnetometer knows it.
-public struct MotionAttitude: Sendable, Hashable {
+public struct MotionAttitude: Sendable, Hashable, Codable {
   /// Angular rate without the gyro's bias, rad/s, body frame.
   public var angularRate: Vector3
   /// Body to a frame whose z axis points up and whose y axis lay under the body's when somebody first asked. Gyro and
@@ -60,7 +60,7 @@ public struct MotionAttitude: Sendable, Hashable {
 /// The newest samples of the chips that feel motion, in the body frame, and what they say together.
 ///
 /// Each sample has its own time: chips measure at their own rates, and of a chip that is silent the last one stays.
-public struct MotionEstimate: Sendable, Hashable {
+public struct MotionEstimate: Sendable, Hashable, Codable {
   /// The moment that it was published for: that of the newest sample.
   public var time: Timestamp
   /// Specific force, m/s^2: at rest it points up.
@@ -96,7 +96,7 @@ public enum MotionSensor: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// What all clients together ask for of the samples themselves.
-public struct MotionDemand: Sendable, Hashable {
+public struct MotionDemand: Sendable, Hashable, Codable {
   /// Somebody wants what accelerometer or gyro measure.
   public var samples: Bool
   /// Somebody wants attitude.

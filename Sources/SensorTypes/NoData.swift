@@ -1,5 +1,5 @@
 /// Why there is no value: missing is never zero, and never without a reason.
-public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
+public enum NoData: Error, Sendable, Hashable, Codable, CustomStringConvertible {
   /// The board has no chip that could give it.
   case notEquipped(String)
   /// No board could be opened; the text says why.

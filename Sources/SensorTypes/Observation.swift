@@ -1,5 +1,5 @@
 /// A position as the hub publishes it: the receiver's epoch, judged, or one that is carried on from the last.
-public struct LocationEstimate: Sendable, Hashable {
+public struct LocationEstimate: Sendable, Hashable, Codable {
   /// The epoch it comes from; latitude and longitude are present in one that is published. Of a carried position it
   /// has what is known of the moment: time, place, speed and course with their accuracies, and no height.
   public var fix: GNSSFix
@@ -17,7 +17,7 @@ public struct LocationEstimate: Sendable, Hashable {
 }
 
 /// Where a position comes from that no receiver has said.
-public struct DeadReckonedPosition: Sendable, Hashable {
+public struct DeadReckonedPosition: Sendable, Hashable, Codable {
   /// The moment of the last fix.
   public var fixTime: Timestamp
   /// Whether a gyro or a compass says how the board has turned since; else it is taken to go straight on.
@@ -31,7 +31,7 @@ public struct DeadReckonedPosition: Sendable, Hashable {
 }
 
 /// How one sensor is doing.
-public enum SensorState: Sendable, Hashable {
+public enum SensorState: Sendable, Hashable, Codable {
   /// Being identified and configured.
   case starting
   /// Delivering.
@@ -43,7 +43,7 @@ public enum SensorState: Sendable, Hashable {
 }
 
 /// Counters of one sensor; they only grow.
-public struct SensorCounters: Sendable, Hashable {
+public struct SensorCounters: Sendable, Hashable, Codable {
   /// Samples or epochs published.
   public var samples: UInt64 = 0
   /// Transfers that failed.
@@ -69,7 +69,7 @@ public struct SensorCounters: Sendable, Hashable {
 }
 
 /// One sensor of the board and how it is doing.
-public struct SensorStatus: Sendable, Hashable {
+public struct SensorStatus: Sendable, Hashable, Codable {
   /// The place in the board file, from 0.
   public var index: Int
   /// The chip's name, as in the board file.
@@ -102,7 +102,7 @@ public struct SensorStatus: Sendable, Hashable {
 }
 
 /// What the hub tells its subscribers.
-public enum Observation: Sendable, Hashable {
+public enum Observation: Sendable, Hashable, Codable {
   /// A new heading. It can still be one that is not to be trusted: see its `accuracy`.
   case heading(HeadingEstimate)
   /// Heading cannot be given any more, or not yet.
@@ -130,7 +130,7 @@ public enum Observation: Sendable, Hashable {
 }
 
 /// What all clients together ask for.
-public struct Demand: Sendable, Hashable {
+public struct Demand: Sendable, Hashable, Codable {
   /// Somebody wants heading.
   public var heading: Bool
   /// Somebody wants position.

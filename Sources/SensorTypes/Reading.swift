@@ -1,7 +1,7 @@
 public import LinearAlgebra
 
 /// What one conversion of a chip says, in the *sensor* frame, in physical units, before calibration.
-public enum Reading: Sendable, Hashable {
+public enum Reading: Sendable, Hashable, Codable {
   /// Magnetic flux density in microtesla.
   case magneticField(Vector3)
   /// Specific force in m/s^2: a chip at rest reads +9.81 on the axis that points up.
@@ -31,3 +31,4 @@ public struct Sample<Value: Sendable>: Sendable {
 
 extension Sample: Equatable where Value: Equatable {}
 extension Sample: Hashable where Value: Hashable {}
+extension Sample: Codable where Value: Codable {}

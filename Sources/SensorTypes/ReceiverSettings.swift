@@ -17,7 +17,7 @@ public enum DynamicModel: String, Sendable, Hashable, CaseIterable {
 }
 
 /// How a receiver is connected and told what to send, and what it does not do of that.
-public struct ReceiverLink: Sendable, Hashable {
+public struct ReceiverLink: Sendable, Hashable, Codable {
   /// The rate of the line, bits per second; `nil` where it has none (I2C, gpsd).
   public var baudRate: Int?
   /// What it sends; `nil` for one that is not configured, not yet or not at all: it is read as it is.
@@ -38,7 +38,7 @@ public struct ReceiverLink: Sendable, Hashable {
 }
 
 /// What a receiver sends, and in brackets the commands by which it was told so.
-public enum ReceiverProtocol: String, Sendable, Hashable, CaseIterable {
+public enum ReceiverProtocol: String, Sendable, Hashable, Codable, CaseIterable {
   /// UBX, by keys: u-blox from generation 9 on.
   case ubxKeys = "UBX (CFG-VALSET)"
   /// UBX, by messages: u-blox up to generation 9.
@@ -54,7 +54,7 @@ public enum ReceiverProtocol: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Whether a receiver's pulse per second (PPS) tells the moments of its fixes.
-public enum PulseUse: Sendable, Hashable {
+public enum PulseUse: Sendable, Hashable, Codable {
   /// Not yet, or not while there is no fix.
   case waiting
   /// It does: to some tens of microseconds.
@@ -64,7 +64,7 @@ public enum PulseUse: Sendable, Hashable {
 }
 
 /// What a sensor itself says that it is.
-public struct SensorIdentity: Sendable, Hashable {
+public struct SensorIdentity: Sendable, Hashable, Codable {
   /// Maker and model: `u-blox NEO-M9N`, `Quectel-L76B`.
   public var name: String
   /// The version of its firmware, as it says it; `nil` where it says none.

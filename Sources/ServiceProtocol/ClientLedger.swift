@@ -1,6 +1,7 @@
 // What a client has asked for and not taken back: what a daemon that has started again must be told.
 
 import LocationServices
+import SensorTypes
 
 /// What one client of a program has asked for.
 ///
@@ -17,6 +18,7 @@ struct ClientLedger: Sendable {
   private var session: ServiceSession?
   private var started: [Service] = []
   private var constraints: [BeaconConstraint] = []
+  private var observed: Demand?
   private var authorization: Pending<AuthorizationRequest>?
   /// Whether the client awaits the answer to a request for one location. Until it has arrived, another request is the same one.
   private(set) var awaitsLocation = false
@@ -57,6 +59,7 @@ struct ClientLedger: Sendable {
     case .requestLocation: awaitsLocation = true
     case .allowDeferral: deferrals += 1
     case .hold(let session): self.session = session
+    case .observe(let demand): observed = demand
     case .startRanging(let constraint):
       if !constraints.contains(constraint) { constraints.append(constraint) }
     case .stopRanging(let constraint):
@@ -138,6 +141,7 @@ struct ClientLedger: Sendable {
     for _ in 0..<deferrals { events.append(.deferralEnded(.failed(reason))) }
     deferrals = 0
     events += constraints.map { Self.failure($0, reason) }
+    events += Self.services(of: observed).map { Self.failure($0, reason) }
     return events
   }
 
@@ -162,11 +166,23 @@ struct ClientLedger: Sendable {
     switch action {
     case .start(let service): return [Self.failure(service, reason)]
     case .startRanging(let constraint): return [Self.failure(constraint, reason)]
+    case .observe(let demand): return Self.services(of: demand).map { Self.failure($0, reason) }
     case .allowDeferral:
       deferrals = max(0, deferrals - 1)
       return [.deferralEnded(.failed(reason))]
     default: return []
     }
+  }
+
+  /// The services that stand for what is observed, when it fails.
+  private static func services(of demand: Demand?) -> [Service] {
+    guard let demand else { return [] }
+    var services: [Service] = []
+    if demand.heading { services.append(.heading) }
+    if demand.location { services.append(.location) }
+    if demand.altitude { services.append(.altitude) }
+    if demand.motion.isAny { services.append(.deviceMotion) }
+    return services
   }
 
   private static func failure(_ service: Service, _ reason: String) -> EventContent {
@@ -197,6 +213,7 @@ struct ClientLedger: Sendable {
     if let authorization { actions.append(.requestAuthorization(authorization.request)) }
     if awaitsLocation { actions.append(.requestLocation) }
     actions += askedRegions.map { .askRegion($0) }
+    if let observed { actions.append(.observe(observed)) }
     return actions
   }
 }
@@ -228,7 +245,7 @@ extension EventContent {
     case .beacons(let report): .beacons(report.constraint)
     case .rangingFailed(let failure): .beacons(failure.constraint)
     case .deferralEnded, .region, .regionsUnreadable, .question, .questionClosed, .authorization,
-      .fullAccuracyAnswered:
+      .fullAccuracyAnswered, .observation:
       nil
     }
   }

@@ -1,6 +1,7 @@
 // What waits for a program that reads its events slower than they arise.
 
 package import LocationServices
+import SensorTypes
 
 /// The frames that wait to be written to one program, in order.
 ///
@@ -11,12 +12,13 @@ package struct EventOutbox: Sendable {
   private enum Kind: Hashable {
     case measurements(ClientID, EventSource)
     case positions(ClientID)
+    case observations(ClientID, ObservedQuantity)
     case calibrationProgress
 
     /// The number of frames that may wait. A chip that delivers from its FIFO brings a burst of samples.
     var limit: Int {
       switch self {
-      case .measurements: 32
+      case .measurements, .observations: 32
       case .positions: EventLimits.locations
       case .calibrationProgress: 1
       }
@@ -130,9 +132,31 @@ package struct EventOutbox: Sendable {
   private static func kind(of event: ServiceEvent) -> Kind? {
     switch event.content {
     case .location: .positions(event.client)
+    case .observation(let observation):
+      ObservedQuantity(observation).map { .observations(event.client, $0) }
     case .heading, .headingExpired, .altitude, .absoluteAltitude, .motion, .beacons:
       event.content.source.map { .measurements(event.client, $0) }
     default: nil
+    }
+  }
+}
+
+/// The quantities whose observations a newer one supersedes.
+private enum ObservedQuantity: Hashable {
+  case heading, location, altitude, absoluteAltitude, sky, motion
+
+  /// `nil` for an observation that none supersedes: a loss, news of a sensor, a diagnostic.
+  init?(_ observation: Observation) {
+    switch observation {
+    case .heading: self = .heading
+    case .location: self = .location
+    case .altitude: self = .altitude
+    case .absoluteAltitude: self = .absoluteAltitude
+    case .sky: self = .sky
+    case .motion: self = .motion
+    case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
+      .sensor, .diagnostic:
+      return nil
     }
   }
 }

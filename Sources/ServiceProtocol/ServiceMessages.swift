@@ -92,7 +92,7 @@ extension ServiceQuestion {
   /// Whether the answer may take seconds: the board's chips are identified, or the radio's owner is asked.
   package var isSlow: Bool {
     switch self {
-    case .capabilities, .beacons, .setAltitude: true
+    case .capabilities, .beacons, .board, .setAltitude: true
     case .authorization, .position, .regions, .keep, .program, .daemon: false
     }
   }

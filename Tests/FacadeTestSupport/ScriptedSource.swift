@@ -19,6 +19,8 @@ package final class ScriptedSource: ObservationSource {
     var handlers: [Int: @Sendable (Observation) -> Void] = [:]
     var subscriptions = 0
     var demands: [Demand] = []
+    var board: BoardDescription?
+    var sensors: [SensorStatus] = []
   }
 
   /// What the board says it has.
@@ -35,6 +37,14 @@ package final class ScriptedSource: ObservationSource {
   ) {
     self.capabilities = capabilities
   }
+
+  /// Says what the board is made of, and how its sensors are doing.
+  package func set(_ board: BoardDescription, _ sensors: [SensorStatus]) {
+    state.withLock { ($0.board, $0.sensors) = (board, sensors) }
+  }
+
+  package var board: BoardDescription? { state.withLock { $0.board } }
+  package var sensors: [SensorStatus] { state.withLock { $0.sensors } }
 
   /// Every demand that was set, in order.
   package var demands: [Demand] {

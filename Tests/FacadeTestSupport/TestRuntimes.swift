@@ -133,8 +133,8 @@ private final class TestDaemon: Sendable {
     limits.connectionsOfUser = 16_384
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      server = try ServiceServer(LocalListener(path: path, mode: 0o600), limits: limits) {
-        [next] _, now, wake in
+      let listener = try LocalListener(path: path, mode: 0o600)
+      let entrance = Entrance(listener, refusal: DaemonEnd.refusal) { [next] _, now, wake in
         let hello = DaemonHello(version: 0, software: "test", run: 1, board: "test", clock: 0)
         guard let services = next.services.withLock({ $0 }) else {
           preconditionFailure("a port of the tests has lost its connection")
@@ -142,6 +142,7 @@ private final class TestDaemon: Sendable {
         return ProgramHost(
           end: DaemonEnd(hello: hello, at: now), admission: TestAdmission(services), wake: wake)
       }
+      server = try ServiceServer([entrance], limits: limits)
     } catch {
       preconditionFailure("the daemon of the tests does not start: \(error)")
     }

@@ -11,17 +11,15 @@ import Testing
   static func at(_ seconds: Double) -> Timestamp { Timestamp(seconds: 1_000 + seconds) }
 
   static func state(_ chips: [String] = ["LIS3MDL", "BMP280"]) -> LiveState {
-    let sensors = chips.enumerated().map { index, chip in
-      Board.Sensor(chip: chip, attachment: .i2c(bus: "/dev/i2c-1", address: UInt8(0x10 + index)))
-    }
     let statuses = chips.enumerated().map { index, chip in
       SensorStatus(
         index: index, chip: chip, position: "/dev/i2c-1:0x\(10 + index)", state: .starting,
         since: at(0))
     }
     return LiveState(
-      board: Board(name: "a \"boat\" <b>", sensors: sensors), isSimulated: false, tiles: nil,
-      sensors: statuses, start: at(0)
+      board: BoardDescription(
+        name: "a \"boat\" <b>", isSimulated: false, isVehicle: false, chips: chips),
+      tiles: nil, sensors: statuses, start: at(0)
     ) { ClockReading(seconds: 1_795_219_200 + $0.seconds(since: at(0)), isSet: true) }
   }
 

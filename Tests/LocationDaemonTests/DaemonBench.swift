@@ -56,6 +56,7 @@ final class DaemonBench {
   private let rules: String?
   private let owners: Set<UInt32>
   var path: String { folder.appending(path: "s").path }
+  var streamPath: String { folder.appending(path: "stream").path }
   private var rulesFile: URL { folder.appending(path: "authorization.yaml") }
 
   /// - Parameter rules: The text of the owner's file, or `nil` for none.
@@ -79,6 +80,7 @@ final class DaemonBench {
     let (board, file) = (board, rulesFile)
     daemon = try LocationDaemon(
       LocalListener(path: path, mode: 0o600),
+      stream: LocalListener(path: streamPath, mode: 0o600),
       LocationDaemon.Parts(
         board: "boat", openBoard: { board }, folder: folder.appending(path: "state"),
         policies: { [AuthorizationPolicy(file)] }, ownerUsers: owners))

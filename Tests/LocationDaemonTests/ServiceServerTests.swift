@@ -60,7 +60,7 @@ struct ServiceServerTests {
       run += 1
       let hello = DaemonHello(version: 0, software: "2", run: run, board: "boat", clock: 0)
       let listener = try LocalListener(path: path, mode: 0o600)
-      server = try ServiceServer(listener, limits: limits) {
+      let entrance = Entrance(listener, refusal: DaemonEnd.refusal) {
         [owner, admitted, folder] identity, now, wake in
         admitted.identities.withLock { $0.append(identity) }
         let admission = OneAdmission {
@@ -70,6 +70,7 @@ struct ServiceServerTests {
         return ProgramHost(
           end: DaemonEnd(hello: hello, at: now), admission: admission, wake: wake)
       }
+      server = try ServiceServer([entrance], limits: limits)
     }
 
     func stop() {

@@ -4,6 +4,7 @@ import CommandTestSupport
 import Foundation
 import GNSSProtocol
 import LogConversion
+import OutputProtocols
 import SensorTypes
 import Testing
 

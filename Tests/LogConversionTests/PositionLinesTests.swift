@@ -2,6 +2,7 @@
 
 import CommandTestSupport
 import Foundation
+import OutputProtocols
 import SensorTypes
 import TerminalUI
 import Testing

@@ -38,13 +38,14 @@ struct MessageCodingTests {
     case .hold: 17
     case .regionTold: 18
     case .release: 19
+    case .observe: 20
     }
   }
 
   @Test("every request survives coding")
   func requests() throws {
     let examples = MessageExamples.requests
-    #expect(examples.map(number) == Array(0..<20))
+    #expect(examples.map(number) == Array(0..<21))
     for action in examples {
       let request = ServiceRequest(ClientID(rawValue: .max), action)
       #expect(try coded(request) == request)
@@ -84,20 +85,21 @@ struct MessageCodingTests {
     case .questionClosed: 20
     case .authorization: 21
     case .fullAccuracyAnswered: 22
+    case .observation: 23
     }
   }
 
   @Test("every event survives coding, and has a kind under which it waits")
   func events() throws {
     let examples = try MessageExamples.events()
-    #expect(examples.map(number) == Array(0..<23))
+    #expect(examples.map(number) == Array(0..<24))
     for content in examples {
       let event = ServiceEvent(client: ClientID(rawValue: 3), content: content)
       #expect(try coded(event) == event)
     }
     let kinds = examples.map(\.kind)
     // Headings, answers, pauses, beacons and questions share theirs.
-    #expect(Set(kinds).count == 23 - 5)
+    #expect(Set(kinds).count == 24 - 5)
     #expect(kinds.filter { $0 == .answer }.count == 2 && kinds.filter { $0 == .pause }.count == 2)
   }
 
@@ -112,6 +114,7 @@ struct MessageCodingTests {
     case .program: 6
     case .setAltitude: 7
     case .daemon: 8
+    case .board: 9
     }
   }
 
@@ -126,17 +129,25 @@ struct MessageCodingTests {
     case .program: 6
     case .altitudeSet: 7
     case .daemon: 8
+    case .board: 9
     }
+  }
+
+  @Test("every observation survives coding")
+  func observations() throws {
+    let examples = MessageExamples.observations
+    #expect(Set(examples.map { String(describing: $0).prefix { $0 != "(" } }).count == 12)
+    for observation in examples { #expect(try coded(observation) == observation) }
   }
 
   @Test("every question and every answer survives coding")
   func questions() throws {
     let questions = MessageExamples.questions
-    #expect(questions.map(number) == Array(0..<9))
+    #expect(questions.map(number) == Array(0..<10))
     for question in questions { #expect(try coded(question) == question) }
     #expect(try coded(ServiceQuestion.regions(of: nil)) == .regions(of: nil))
     let answers = try MessageExamples.answers()
-    #expect(answers.map(number) == Array(0..<9))
+    #expect(answers.map(number) == Array(0..<10))
     for answer in answers { #expect(try coded(answer) == answer) }
     #expect(try coded(ServiceAnswer.beacons(problem: "off")) == .beacons(problem: "off"))
   }

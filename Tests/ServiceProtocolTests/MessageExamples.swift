@@ -1,6 +1,7 @@
 // One message of each kind, for the tests of what they become on the wire.
 
 import Geodesy
+import LinearAlgebra
 import SensorTypes
 import Testing
 
@@ -44,6 +45,7 @@ enum MessageExamples {
       .requestAuthorization(.fullAccuracy(purpose: "navigate")),
       .hold(ServiceSession(.always, fullAccuracyPurpose: "navigate")),
       .regionTold(region.key), .release,
+      .observe(Demand(heading: true, location: true, motion: MotionDemand(attitude: true))),
     ]
   }
 
@@ -73,6 +75,56 @@ enum MessageExamples {
       .requestedLocation(location), .requestFailed(failure), .paused, .resumed,
       .failure(failure), .question(question), .questionClosed(.max),
       .authorization(authorization), .fullAccuracyAnswered(.missingUsage(["a", "b"])),
+      .observation(observations[0]),
+    ]
+  }
+
+  /// An observation of each kind, with every value that it can have.
+  static var observations: [Observation] {
+    var fix = GNSSFix(received: time, mode: .threeDimensional)
+    (fix.pulseTime, fix.utc, fix.timeOfDay, fix.weeksAdded) = (time, 1_795_000_000, 3, 1_024)
+    (fix.latitude, fix.longitude, fix.altitude, fix.ellipsoidalAltitude) = (53.5, 10, 12, 52)
+    (fix.horizontalAccuracy, fix.verticalAccuracy, fix.accuracySource) = (2, 3, .dilution)
+    (fix.speed, fix.speedAccuracy, fix.course, fix.courseAccuracy) = (1, 0.1, 270, 5)
+    (fix.hdop, fix.vdop, fix.pdop, fix.satellitesUsed) = (0.8, 1.1, 1.4, 12)
+    let vector = Vector3(1, -2, 3)
+    let check = FieldCheck(
+      measured: FieldShape(strength: 48, dip: 1.1), expected: FieldShape(strength: 49, dip: 1.2),
+      origin: .model)
+    let heading = HeadingEstimate(
+      time: time, magneticHeading: 1, accuracy: 0.1, trueHeading: 1.1, declination: 0.1,
+      reason: .magneticInterference("field 90 uT", compared: "field 90 uT, expected 49"),
+      trueReason: .modelInvalid("too old"), field: vector, attitude: .identity,
+      fieldCheck: check, limit: .iron)
+    let attitude = MotionAttitude(
+      angularRate: vector, free: .identity, steadied: .identity, north: .identity,
+      northReason: .uncalibrated, declination: 0.1, declinationReason: .dateUnknown, field: vector,
+      fieldTrust: .high)
+    let sample = Sample(time: time, value: vector)
+    var status = SensorStatus(
+      index: 1, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c", state: .failed("no answer"),
+      since: time)
+    status.identity = SensorIdentity(name: "ROM CORE", firmware: "3.01")
+    var satellite = GNSSSatellite(.galileo, 7)
+    (satellite.elevation, satellite.azimuth, satellite.carrierToNoise) = (30, 200, 41)
+    return [
+      .heading(heading), .headingUnavailable(.sensorLost("wire"), at: time),
+      .location(
+        LocationEstimate(
+          fix: fix, isSimulated: true,
+          carried: DeadReckonedPosition(fixTime: time, isTurnMeasured: true))),
+      .locationUnavailable(.noFix, at: time),
+      .altitude(
+        AltitudeEstimate(
+          time: time, relativeAltitude: 1, relativeAccuracy: .infinity, pressure: 101_325)),
+      .altitudeUnavailable(.notEquipped("barometer"), at: time),
+      .absoluteAltitude(AbsoluteAltitudeEstimate(time: time, altitude: 36, accuracy: 2)),
+      .sky(GNSSSky(received: time, satellites: [satellite])),
+      .motion(
+        MotionEstimate(
+          time: time, force: sample, angularRate: sample, field: sample, attitude: attitude)),
+      .motionUnavailable(.gyro, .notYet, at: time), .sensor(status),
+      .diagnostic("a wire", at: time),
     ]
   }
 
@@ -84,6 +136,7 @@ enum MessageExamples {
       .authorization, .capabilities, .beacons, .position(isReduced: true), .regions(of: "trips"),
       .keep(crossing), .program,
       .setAltitude(.qnh(1013, accuracy: 0.9, stationElevation: 450, age: 900)), .daemon,
+      .board,
     ]
   }
 
@@ -116,6 +169,14 @@ enum MessageExamples {
                 status: .always, accuracy: .reduced, isInUse: false, isBeingAsked: false),
               regions: 2, unheard: 1, waiting: 0, dropped: 4, problem: "the disk is full")
           ])),
+      .board(
+        BoardReport(
+          board: BoardDescription(
+            name: "boat", isSimulated: false, isVehicle: true, chips: ["LIS3MDL", "u-blox"]),
+          sensors: [
+            SensorStatus(
+              index: 0, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c", state: .running, since: time)
+          ], problem: nil)),
     ]
   }
 }

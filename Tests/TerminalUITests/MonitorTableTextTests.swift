@@ -1,6 +1,5 @@
 // Every line of the table of `monitor`, as a person reads it.
 
-import BoardFile
 import LinearAlgebra
 import SensorTypes
 @testable import TerminalUI
@@ -10,11 +9,10 @@ import Testing
   private static let now = Timestamp(seconds: 1_000)
 
   private static func table() -> MonitorTable {
-    func sensor(_ chip: String) -> Board.Sensor {
-      Board.Sensor(chip: chip, attachment: .i2c(bus: "/dev/i2c-1", address: 0x1C))
-    }
-    return MonitorTable(
-      Board(name: "boat", sensors: [sensor("LIS3MDL"), sensor("BMP280"), sensor("u-blox")]))
+    MonitorTable(
+      BoardDescription(
+        name: "boat", isSimulated: false, isVehicle: false,
+        chips: ["LIS3MDL", "BMP280", "u-blox"]))
   }
 
   private static func line(_ name: String, of table: MonitorTable) -> String? {

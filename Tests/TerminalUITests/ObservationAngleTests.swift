@@ -2,6 +2,7 @@
 
 import Foundation
 import LinearAlgebra
+import OutputProtocols
 import SensorHub
 import SensorTypes
 import SimulatedDevices

@@ -3,6 +3,7 @@ package import CalibrationCore
 import Foundation
 import LinearAlgebra
 package import Lodestone
+import OutputProtocols
 import SensorDrivers
 import SensorHub
 import SensorTypes

@@ -139,7 +139,8 @@ public struct CLLocationUpdate: Sendable {
             .regionsUnreadable, .altitude,
             .beacons,
             .absoluteAltitude, .motion, .rangingFailed, .deferredLocations, .deferralEnded,
-            .requestedLocation, .requestFailed, .question, .questionClosed, .fullAccuracyAnswered:
+            .requestedLocation, .requestFailed, .question, .questionClosed, .fullAccuracyAnswered,
+            .observation:
             continue
           }
         }

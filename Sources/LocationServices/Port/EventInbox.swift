@@ -34,6 +34,8 @@ package enum EventKind: Hashable, Sendable {
   case authorization
   /// Answers to requests for exact positions.
   case fullAccuracy
+  /// Observations of the board.
+  case observation
 }
 
 extension EventKind {
@@ -74,6 +76,7 @@ extension EventContent {
     case .question, .questionClosed: .question
     case .authorization: .authorization
     case .fullAccuracyAnswered: .fullAccuracy
+    case .observation: .observation
     }
   }
 }
@@ -112,7 +115,7 @@ extension InboxPolicy where Element == EventContent, Kind == EventKind {
     Self(
       kind: { content in
         switch content {
-        case .altitude, .absoluteAltitude, .motion, .fullAccuracyAnswered: nil
+        case .altitude, .absoluteAltitude, .motion, .fullAccuracyAnswered, .observation: nil
         default: content.kind
         }
       },
@@ -124,7 +127,7 @@ extension InboxPolicy where Element == EventContent, Kind == EventKind {
         case .deferralEnd, .change, .visit, .region: .oldestGo(EventLimits.changes)
         case .answer, .regionsUnreadable: .all
         case .heading, .failure, .beacons, .question, .authorization, .altitude,
-          .absoluteAltitude, .motion, .fullAccuracy:
+          .absoluteAltitude, .motion, .fullAccuracy, .observation:
           .newest
         }
       },

@@ -20,6 +20,8 @@ package enum ServiceQuestion: Hashable, Codable, Sendable {
   case program
   /// What is the state of the daemon? Services that run in the program itself do not answer it.
   case daemon
+  /// Which board is it, and what is the state of its sensors? Opens the board if necessary, which may take seconds.
+  case board
   /// Take this for the board's altitude. Opens the board if necessary, which may take seconds.
   case setAltitude(AltitudeStatement)
 }
@@ -39,6 +41,7 @@ package enum ServiceAnswer: Hashable, Codable, Sendable {
   case kept(Bool)
   case program(ProgramReport)
   case daemon(DaemonStatus)
+  case board(BoardReport)
   /// The reason why the altitude cannot be set, or `nil` if it is.
   case altitudeSet(AltitudeStatement.Problem?)
 }
@@ -81,6 +84,20 @@ package struct RegionList: Hashable, Codable, Sendable {
   package init(records: [RegionRecord], problem: String?) {
     self.records = records
     self.problem = problem
+  }
+}
+
+/// The board and its sensors at one moment.
+package struct BoardReport: Hashable, Codable, Sendable {
+  /// `nil` if the board could not be opened.
+  package var board: BoardDescription?
+  /// The sensors in the order of the board file.
+  package var sensors: [SensorStatus]
+  /// The reason why the board could not be opened.
+  package var problem: String?
+
+  package init(board: BoardDescription?, sensors: [SensorStatus], problem: String?) {
+    (self.board, self.sensors, self.problem) = (board, sensors, problem)
   }
 }
 
@@ -165,6 +182,15 @@ extension ServiceQuery where Answer == DaemonStatus? {
   package static var daemon: Self {
     Self(question: .daemon, unanswered: nil) { answer in
       if case .daemon(let status) = answer { status } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == BoardReport? {
+  /// Asks for the board and the state of its sensors. Default: nothing.
+  package static var board: Self {
+    Self(question: .board, unanswered: nil) { answer in
+      if case .board(let report) = answer { report } else { nil }
     }
   }
 }

@@ -97,6 +97,12 @@ extension ProgramServices: RuntimeBackend {
     case .program: return .program(report)
     // A daemon answers it itself.
     case .daemon: return nil
+    case .board:
+      let source = openedSource
+      return .board(
+        BoardReport(
+          board: source?.board, sensors: source?.sensors ?? [],
+          problem: source == nil ? openingFailure : nil))
     case .setAltitude(let statement): return .altitudeSet(set(statement))
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LogConversion
+import OutputProtocols
 import TerminalUI
 
 /// `lodestone decode FILE...`: what a receiver said, epoch by epoch.

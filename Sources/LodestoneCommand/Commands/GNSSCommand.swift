@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoardFile
 import Lodestone
+import SensorTypes
 import TerminalUI
 
 /// `lodestone gnss`: the receiver itself, and the satellites that it hears.
@@ -24,16 +25,16 @@ struct GNSSCommand: ParsableCommand {
   var format = OutputFormat.text
 
   func run() throws {
-    let session = try Session(board: board.name)
-    guard !session.receivers.isEmpty else {
-      throw CommandError("\(session.board.name): there is no receiver on this board")
+    let board = try BoardViews.open(board: board.name)
+    guard !board.receivers.isEmpty else {
+      throw CommandError("\(board.summary.name): there is no receiver on this board")
     }
-    try session.demandExactPosition("gnss shows the receiver's fix and its satellites")
-    let watch = ObservationRun(session: session, receiversFor: duration.seconds)
+    try board.demandExactPosition("gnss shows the receiver's fix and its satellites")
+    let watch = ObservationRun(board: board, receiversFor: duration.seconds)
     switch format {
-    case .json: try watch.run(printer: GNSSJSONPrinter(session))
-    case .text where Terminal.isInteractive: try watch.run(printer: GNSSLivePrinter(session))
-    case .text: try watch.run(printer: GNSSPagePrinter(session))
+    case .json: try watch.run(printer: GNSSJSONPrinter(board))
+    case .text where Terminal.isInteractive: try watch.run(printer: GNSSLivePrinter(board))
+    case .text: try watch.run(printer: GNSSPagePrinter(board))
     }
   }
 }

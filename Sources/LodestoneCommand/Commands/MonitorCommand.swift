@@ -1,5 +1,6 @@
 import ArgumentParser
 import Lodestone
+import OutputProtocols
 import TerminalUI
 
 /// Which board a command works on.
@@ -86,25 +87,27 @@ struct MonitorCommand: ParsableCommand {
   }
 
   func run() throws {
-    let session = try Session(board: board.name, calibratesInUse: true)
-    if truth, session.simulation == nil {
-      throw ValidationError("--truth needs a simulated board")
+    let view = try BoardViews.open(board: board.name, calibratesInUse: true)
+    let simulation = (view as? Session)?.simulation
+    if truth, simulation == nil {
+      throw ValidationError("--truth needs a simulated board that this command opens itself")
     }
-    if truth { try session.demandExactPosition("--truth says where the simulated board is") }
-    let watch = ObservationRun(session: session, seconds: duration.seconds)
+    if truth { try view.demandExactPosition("--truth says where the simulated board is") }
+    let watch = ObservationRun(board: view, seconds: duration.seconds)
+    let truth = truth ? simulation.map(TruthLine.writer) : nil
     let choice = LineChoice(
       kinds: kinds?.kinds ?? Set(LineKind.allCases), interval: every)
     switch format {
     case .json:
       if let output {
-        try LineLogRun(path: output, rotation: rotation.rotation, withTruth: truth, choice: choice)
+        try LineLogRun(path: output, rotation: rotation.rotation, truth: truth, choice: choice)
           .run(watch)
       } else {
-        try watch.run(printer: JSONPrinter(session: session, withTruth: truth, choice: choice))
+        try watch.run(printer: JSONPrinter(board: view, truth: truth, choice: choice))
       }
     case .text where Terminal.isInteractive:
-      try watch.run(printer: TablePrinter(session))
-    case .text: try watch.run(printer: SummaryPrinter(session))
+      try watch.run(printer: TablePrinter(view))
+    case .text: try watch.run(printer: SummaryPrinter(view))
     }
   }
 }

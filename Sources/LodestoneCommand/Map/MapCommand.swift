@@ -67,9 +67,9 @@ struct MapCommand: ParsableCommand {
     let tiles = try tiles.map(TileFiles.open)
     let file = tokenFile.map { TokenFile(path: $0) } ?? TokenFile(in: StateDirectory.current())
     let token = try file.mapToken(isNew: newToken)
-    let session = try Session(board: board.name, calibratesInUse: true)
-    try session.demandPosition("map shows where the board is")
-    let feed = MapFeed(session: session, tiles: tiles)
+    let board = try BoardViews.open(board: board.name, calibratesInUse: true)
+    try board.demandPosition("map shows where the board is")
+    let feed = MapFeed(board: board, tiles: tiles)
     let handler = MapHandler(
       access: MapAccess(token: token, isForThisMachine: address.isLoopback),
       files: PageFiles(token: token), feed: feed, tiles: tiles)
@@ -83,7 +83,7 @@ struct MapCommand: ParsableCommand {
     }
     MapInvitation(at: address, port: openPort, token: token, tokenPath: file.path)
       .announce(showsCode: qr)
-    try ObservationRun(session: session, seconds: duration.seconds)
-      .run(printer: MapPrinter(session: session, feed: feed, server: server))
+    try ObservationRun(board: board, seconds: duration.seconds)
+      .run(printer: MapPrinter(board: board, feed: feed, server: server))
   }
 }

@@ -1,5 +1,6 @@
 // The page of `lodestone gnss`, as lines; no terminal, no clock.
 
+import OutputProtocols
 package import SensorTypes
 import TextForms
 

@@ -1,47 +1,49 @@
 // What `lodestone gnss` prints, by where it goes: a terminal, a log or a program.
 
-import BoardFile
 package import Lodestone
+import OutputProtocols
 import SensorDrivers
-import SensorHub
 package import SensorTypes
 import TextForms
 
-extension Session {
+extension SensorStatus {
   static func isReceiver(_ status: SensorStatus) -> Bool {
     ChipCatalog.chip(named: status.chip)?.kind == .receiver
   }
 
+}
+
+extension BoardView {
   /// How the board's receivers are doing, in the order of its file.
-  package var receivers: [SensorStatus] { hub.status.filter(Self.isReceiver) }
+  package var receivers: [SensorStatus] { sensors.filter(SensorStatus.isReceiver) }
 }
 
 extension ObservationRun {
   /// A run that asks for positions and satellites alone, and fails where no receiver delivered anything.
-  package init(session: Session, receiversFor seconds: Double?) {
+  package init(board: any BoardView, receiversFor seconds: Double?) {
     self.init(
-      session: session, seconds: seconds, demand: Demand(location: true, satellites: true),
-      isNeeded: Session.isReceiver, needed: "receiver")
+      board: board, seconds: seconds, demand: Demand(location: true, satellites: true),
+      isNeeded: SensorStatus.isReceiver, needed: "receiver")
   }
 }
 
 /// The page drawn in place.
 package struct GNSSLivePrinter: ObservationPrinter {
   package let patience = LivePage.interval
-  private let session: Session
+  private let board: any BoardView
   private var page: GNSSPage
   private var screen = LivePage()
 
-  package init(_ session: Session) {
-    self.session = session
-    page = GNSSPage(boardName: session.board.name)
+  package init(_ board: any BoardView) {
+    self.board = board
+    page = GNSSPage(boardName: board.summary.name)
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     for observation in batch { page.take(observation) }
     guard screen.isDue() else { return true }
-    page.receivers = session.receivers
-    return screen.draw(page.lines(at: session.now(), size: Terminal.size))
+    page.receivers = board.receivers
+    return screen.draw(page.lines(at: board.now(), size: Terminal.size))
   }
 
   package mutating func finish() { screen.finish() }
@@ -53,13 +55,13 @@ package struct GNSSPagePrinter: ObservationPrinter {
   /// As terminals are, whatever reads it.
   private static let size = (columns: 80, rows: 24)
 
-  private let session: Session
+  private let board: any BoardView
   private var page: GNSSPage
   private var pace = GNSSPagePace(start: .now)
 
-  package init(_ session: Session) {
-    self.session = session
-    page = GNSSPage(boardName: session.board.name)
+  package init(_ board: any BoardView) {
+    self.board = board
+    page = GNSSPage(boardName: board.summary.name)
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
@@ -74,8 +76,8 @@ package struct GNSSPagePrinter: ObservationPrinter {
 
   private mutating func write() -> Bool {
     pace.notePage(at: .now)
-    page.receivers = session.receivers
-    let lines = page.lines(at: session.now(), size: Self.size)
+    page.receivers = board.receivers
+    let lines = page.lines(at: board.now(), size: Self.size)
     return Terminal.write(Terminal.plain(lines.joined(separator: "\n")) + "\n\n")
   }
 }
@@ -105,13 +107,14 @@ struct GNSSPagePace {
 /// One JSON object a line: positions, satellites, and the receivers where something of them has changed.
 package struct GNSSJSONPrinter: ObservationPrinter {
   package let patience = 1.0
-  private let session: Session
+  private let board: any BoardView
   private var lines: ObservationLines
   private var changes = ReceiverChanges()
 
-  package init(_ session: Session) {
-    self.session = session
-    lines = ObservationLines(start: session.now()) { session.clock(at: $0) }
+  package init(_ board: any BoardView) {
+    self.board = board
+    lines = ObservationLines(
+      start: board.now(), clock: { board.clock(at: $0) }, hints: { Hints.complete($0) })
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
@@ -124,7 +127,7 @@ package struct GNSSJSONPrinter: ObservationPrinter {
       }
     }
     // Who a receiver is and how it is set becomes known without an observation of its own.
-    for status in changes.take(session.receivers) {
+    for status in changes.take(board.receivers) {
       text += lines.line(for: .sensor(status)) + "\n"
     }
     if dropped > 0 { Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow") }

@@ -1,7 +1,7 @@
 package import Lodestone
-import SensorHub
+package import OutputProtocols
 package import SensorTypes
-import TextForms
+package import TextForms
 
 /// Which of `monitor`'s JSON lines are written.
 package struct LineChoice: Sendable {
@@ -22,32 +22,34 @@ package struct JSONPrinter: ObservationPrinter {
   private var errors = ErrorCounterMonitor()
   private var thinning: LineThinning?
   private let kinds: Set<LineKind>
-  private let session: Session
+  private let board: any BoardView
   private let truth: ((Timestamp, inout JSONLine) -> Void)?
   private let write: (String) -> Bool
   private let noteDropped: (Int) -> Void
 
   /// - Parameters:
-  ///   - withTruth: Whether lines have what was really so, on a simulated board.
+  ///   - truth: Fills in what was really so, on a simulated board.
   ///   - choice: Which lines are written.
   ///   - write: Takes whole lines, also none; returns false where nobody reads them any more.
   ///   - noteDropped: Takes the number of observations that were dropped, because nothing was written for long.
   package init(
-    session: Session, withTruth: Bool, choice: LineChoice = LineChoice(),
+    board: any BoardView, truth: ((Timestamp, inout JSONLine) -> Void)? = nil,
+    choice: LineChoice = LineChoice(),
     write: @escaping (String) -> Bool = { Terminal.write($0) },
     noteDropped: @escaping (Int) -> Void = { _ in }
   ) {
-    self.session = session
+    self.board = board
+    self.truth = truth
     self.write = write
     self.noteDropped = noteDropped
     kinds = choice.kinds
-    let start = session.now()
+    let start = board.now()
     thinning = choice.interval.map { LineThinning(every: $0, from: start) }
-    lines = ObservationLines(start: start) { session.clock(at: $0) }
-    truth = withTruth ? session.simulation.map(TruthLine.writer) : nil
+    lines = ObservationLines(
+      start: start, clock: { board.clock(at: $0) }, hints: { Hints.complete($0) })
   }
 
-  package var patience: Double { min(1, thinning.map { $0.left(at: session.now()) } ?? 1) }
+  package var patience: Double { min(1, thinning.map { $0.left(at: board.now()) } ?? 1) }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     var text = ""
@@ -55,7 +57,7 @@ package struct JSONPrinter: ObservationPrinter {
       text += thinning?.take(observation).map { line(for: $0) }.joined() ?? line(for: observation)
       if case .sensor(let status) = observation { errors.note(status) }
     }
-    let now = session.now()
+    let now = board.now()
     if errors.isDue(at: now) { text += risen() }
     text += thinning?.drain(at: now).map { line(for: $0) }.joined() ?? ""
     if dropped > 0 {
@@ -81,7 +83,7 @@ package struct JSONPrinter: ObservationPrinter {
   private mutating func risen() -> String {
     guard kinds.contains(.sensor) else { return "" }
     var text = ""
-    for status in errors.risen(session.hub.status) {
+    for status in errors.risen(board.sensors) {
       text += lines.line(for: .sensor(status)) + "\n"
     }
     return text

@@ -1,4 +1,3 @@
-package import BoardFile
 import SensorDrivers
 package import SensorTypes
 
@@ -8,8 +7,8 @@ package struct MissingParts {
   package private(set) var altitude = NoData.notYet
   package private(set) var location = NoData.notYet
 
-  package init(_ board: Board) {
-    let kinds = Set(board.sensors.compactMap { ChipCatalog.chip(named: $0.chip)?.kind })
+  package init(_ board: BoardDescription) {
+    let kinds = Set(board.chips.compactMap { ChipCatalog.chip(named: $0)?.kind })
     if !kinds.contains(.magnetometer) {
       let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
       heading =

@@ -1,5 +1,5 @@
-import BoardFile
 import LinearAlgebra
+import OutputProtocols
 import SensorTypes
 import TextForms
 
@@ -19,7 +19,7 @@ struct MonitorTable {
   private var messages: [String] = []
   private let boardName: String
 
-  init(_ board: Board) {
+  init(_ board: BoardDescription) {
     boardName = board.name
     let missing = MissingParts(board)
     headingReason = missing.heading

@@ -1,10 +1,12 @@
-import SensorTypes
-import SimulatedDevices
-import TextForms
+package import SensorTypes
+package import SimulatedDevices
+package import TextForms
 
 /// What was really so at the moment of a line, with the same keys.
-enum TruthLine {
-  static func writer(_ simulation: SimulatedBusProvider) -> (Timestamp, inout JSONLine) -> Void {
+package enum TruthLine {
+  package static func writer(_ simulation: SimulatedBusProvider) -> (Timestamp, inout JSONLine) ->
+    Void
+  {
     let start = simulation.world.description.altitude
     return { time, line in
       let truth = simulation.truth(at: time)

@@ -1,6 +1,6 @@
 import Glibc
 package import Lodestone
-import SensorHub
+import OutputProtocols
 package import SensorTypes
 import TextForms
 
@@ -14,9 +14,9 @@ package protocol ObservationPrinter {
   mutating func finish()
 }
 
-/// Runs a session and hands what is published to a printer, until time is up or somebody interrupts.
+/// Observes a board and hands what is published to a printer, until time is up or somebody interrupts.
 package struct ObservationRun {
-  package let session: Session
+  package let board: any BoardView
   package let seconds: Double?
   /// What is asked of the board.
   var demand = Demand.everything
@@ -37,22 +37,22 @@ package struct ObservationRun {
       if signal == SIGHUP, let onHangup, !onHangup() { return }
       arrivals.stop(signal)
     }
-    let subscription = session.hub.subscribe { arrivals.post($0) }
-    session.hub.setDemand(demand)
-    session.hub.start()
-    let start = session.now()
+    // A shared board may have delivered for long.
+    let before = Self.samples(board.isShared ? board.sensors : [])
+    board.begin(demand) { arrivals.post($0) }
+    let start = board.now()
     var batch: [Observation] = []
     var isRead = true
     while arrivals.stopSignal == nil {
-      let left = seconds.map { $0 - session.now().seconds(since: start) } ?? .infinity
+      let left = seconds.map { $0 - board.now().seconds(since: start) } ?? .infinity
       guard left > 0 else { break }
       let dropped = arrivals.take(into: &batch, waiting: min(left, printer.patience))
       isRead = printer.print(batch, dropped: dropped)
       guard isRead, !needsOutput || Terminal.output.failure == nil else { break }
     }
-    subscription.cancel()
-    let isSilent = session.hub.status.filter(isNeeded).allSatisfy { $0.counters.samples == 0 }
-    session.hub.stop()
+    let after = Self.samples(board.sensors.filter(isNeeded))
+    let isSilent = after.allSatisfy { $0.value <= before[$0.key] ?? 0 }
+    board.end()
     printer.finish()
     withExtendedLifetime(interrupts) {}
     // What comes from here on is not heard by this run any more.
@@ -64,13 +64,18 @@ package struct ObservationRun {
     return arrivals.stopSignal
   }
 
+  private static func samples(_ sensors: [SensorStatus]) -> [Int: UInt64] {
+    Dictionary(sensors.map { ($0.index, $0.counters.samples) }) { $1 }
+  }
+
   package init(
-    session: Session, seconds: Double?, demand: Demand = Demand.everything,
+    board: any BoardView, seconds: Double?, demand: Demand = Demand.everything,
     isNeeded: @escaping (SensorStatus) -> Bool = { _ in true }, needed: String = "chip",
     onHangup: (@Sendable () -> Bool)? = nil, needsOutput: Bool = true
   ) {
-    self.session = session; self.seconds = seconds; self.demand = demand; self.isNeeded = isNeeded;
-    self.needed = needed; self.onHangup = onHangup; self.needsOutput = needsOutput
+    (self.board, self.seconds, self.demand) = (board, seconds, demand)
+    (self.isNeeded, self.needed) = (isNeeded, needed)
+    (self.onHangup, self.needsOutput) = (onHangup, needsOutput)
   }
 }
 
@@ -80,21 +85,21 @@ package struct TablePrinter: ObservationPrinter {
   private var table: MonitorTable
   private var errors = ErrorCounterMonitor()
   private var page = LivePage()
-  private let session: Session
+  private let board: any BoardView
 
-  package init(_ session: Session) {
-    self.session = session
-    table = MonitorTable(session.board)
+  package init(_ board: any BoardView) {
+    self.board = board
+    table = MonitorTable(board.summary)
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     for observation in batch { table.take(observation) }
-    if errors.isDue(at: session.now()) {
-      for status in errors.risen(session.hub.status) { table.take(.sensor(status)) }
+    if errors.isDue(at: board.now()) {
+      for status in errors.risen(board.sensors) { table.take(.sensor(status)) }
     }
     return page.isDue()
       ? page.draw(
-        table.lines(at: session.now(), clockIsSet: session.clock.isSet)) : true
+        table.lines(at: board.now(), clockIsSet: board.clock.isSet)) : true
   }
 
   package mutating func finish() { page.finish() }
@@ -108,16 +113,16 @@ package struct SummaryPrinter: ObservationPrinter {
   private var hasSaidClock = false
   private var errors = ErrorCounterMonitor()
   private var nextLine = ContinuousClock.now.advanced(by: .seconds(1))
-  private let session: Session
+  private let board: any BoardView
 
-  package init(_ session: Session) {
-    self.session = session
-    table = MonitorTable(session.board)
+  package init(_ board: any BoardView) {
+    self.board = board
+    table = MonitorTable(board.summary)
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     var text = ""
-    if !hasSaidClock, !session.clock.isSet { text += MonitorTable.unsetClock + "\n" }
+    if !hasSaidClock, !board.clock.isSet { text += MonitorTable.unsetClock + "\n" }
     hasSaidClock = true
     for observation in batch {
       table.take(observation)
@@ -131,13 +136,13 @@ package struct SummaryPrinter: ObservationPrinter {
       default: break
       }
     }
-    if errors.isDue(at: session.now()) {
-      for status in errors.risen(session.hub.status) { text += Self.line(status) }
+    if errors.isDue(at: board.now()) {
+      for status in errors.risen(board.sensors) { text += Self.line(status) }
     }
     let now = ContinuousClock.now
     if now >= nextLine {
       nextLine = now.advanced(by: .seconds(1))
-      text += table.summary(at: session.now()) + "\n"
+      text += table.summary(at: board.now()) + "\n"
     }
     return Terminal.write(Terminal.plain(text))
   }

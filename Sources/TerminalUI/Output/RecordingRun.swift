@@ -132,7 +132,7 @@ package struct RecordingRun {
     let session = try Session(board: board, calibratesInUse: true) { try output.write($0) }
     signals.keep([SIGINT, SIGTERM])
     let isRotationDue = RotationFlag()
-    var watch = ObservationRun(session: session, seconds: seconds)
+    var watch = ObservationRun(board: session, seconds: seconds)
     watch.needsOutput = !keepsTrying
     let isSeries = files.isSeries
     watch.onHangup = {

@@ -1,22 +1,28 @@
 import Glibc
 import Lodestone
+package import SensorTypes
+package import TextForms
+import OutputProtocols
 
 /// Writes the JSON lines of a board into files, for weeks.
 package struct LineLogRun {
   private let path: String
   private let rotation: Rotation?
-  private let withTruth: Bool
+  private let truth: ((Timestamp, inout JSONLine) -> Void)?
   private let choice: LineChoice
 
   /// - Parameters:
   ///   - path: The file, which is continued if it exists, or the name of the series.
   ///   - rotation: How the files of a series follow each other; `nil` for one file.
-  ///   - withTruth: Whether lines have what was really so, on a simulated board.
+  ///   - truth: Fills in what was really so, on a simulated board.
   ///   - choice: Which lines are written.
-  package init(path: String, rotation: Rotation?, withTruth: Bool, choice: LineChoice) {
+  package init(
+    path: String, rotation: Rotation?, truth: ((Timestamp, inout JSONLine) -> Void)?,
+    choice: LineChoice
+  ) {
     self.path = path
     self.rotation = rotation
-    self.withTruth = withTruth
+    self.truth = truth
     self.choice = choice
   }
 
@@ -38,7 +44,7 @@ package struct LineLogRun {
     }
     var (problem, dropped): ((any Error)?, Int) = (nil, 0)
     let printer = JSONPrinter(
-      session: watch.session, withTruth: withTruth, choice: choice,
+      board: watch.board, truth: truth, choice: choice,
       write: { text in
         do {
           try log.write(text)

@@ -1,5 +1,6 @@
 // How far a command is, in one line on standard error.
 
+import OutputProtocols
 package import TextForms
 
 /// One line of progress a second: rewritten on a terminal, a line each elsewhere. It goes to standard error; where

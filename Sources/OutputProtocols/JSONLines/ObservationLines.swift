@@ -13,14 +13,18 @@ package struct ObservationLines {
   private let start: Timestamp?
   /// The reading of the system's clock at a moment, for observations without a time; `nil` if there is no such clock.
   package var clock: (Timestamp) -> ClockReading?
+  private let hints: (String) -> String
 
   /// - Parameters:
   ///   - start: The moment that `monotonic` counts from; `nil` for the clock's own zero.
   ///   - clock: What the system's clock shows at a moment, for what carries no time of its own. Of a clock that is not set
   ///     every line says so, and none has its time.
-  package init(start: Timestamp? = nil, clock: @escaping (Timestamp) -> ClockReading?) {
-    self.start = start
-    self.clock = clock
+  ///   - hints: Completes the commands that messages tell a person to run.
+  package init(
+    start: Timestamp? = nil, clock: @escaping (Timestamp) -> ClockReading?,
+    hints: @escaping (String) -> String = { $0 }
+  ) {
+    (self.start, self.clock, self.hints) = (start, clock, hints)
   }
 
   /// Returns the line for an observation.
@@ -97,7 +101,7 @@ package struct ObservationLines {
       return line.line
     case .diagnostic(let message, let at):
       line = begin("error", at: at)
-      line.set("message", Hints.complete(message))
+      line.set("message", hints(message))
       return line.line
     }
     if skipped > 0 { line.set("skipped", skipped) }
@@ -223,7 +227,7 @@ package struct ObservationLines {
 
 extension SensorState {
   /// The state as one word.
-  var word: String {
+  package var word: String {
     switch self {
     case .starting: "starting"
     case .running: "running"
@@ -250,4 +254,4 @@ extension GNSSFix {
 }
 
 /// Degrees in a radian.
-package let degrees = 180 / Double.pi
+private let degrees = 180 / Double.pi

@@ -4,7 +4,7 @@ import LinearAlgebra
 import SensorTypes
 import Testing
 
-@testable import TerminalUI
+@testable import OutputProtocols
 
 @Suite struct LineThinningTests {
   private func at(_ seconds: Double) -> Timestamp { Timestamp(seconds: 1_000 + seconds) }

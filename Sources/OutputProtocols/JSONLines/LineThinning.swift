@@ -1,15 +1,15 @@
-import SensorTypes
+package import SensorTypes
 
 /// Leaves out observations, so that a log of weeks stays small: one of each kind in each interval, the newest.
 ///
 /// An event is never left out and never waits: a loss and its end, another reason, a change between a receiver's positions and
 /// those that are carried on, what a sensor's state changes to, an error. The observation before a loss comes out with it.
-struct LineThinning {
+package struct LineThinning {
   /// An observation that comes out.
-  struct ThinnedObservation: Equatable {
-    var observation: Observation
+  package struct ThinnedObservation: Equatable {
+    package var observation: Observation
     /// The number of observations of its kind that were left out since the last one.
-    var skipped: Int
+    package var skipped: Int
   }
 
   /// What a kind of observation says besides its numbers. A change of it is an event.
@@ -26,7 +26,7 @@ struct LineThinning {
   }
 
   /// Seconds between two lines of a kind.
-  let interval: Double
+  package let interval: Double
   private var waiting: [LineKind: Waiting] = [:]
   private var conditions: [LineKind: Condition] = [:]
   private var due: Timestamp
@@ -35,16 +35,16 @@ struct LineThinning {
   /// - Parameters:
   ///   - interval: Seconds between two lines of a kind, above zero.
   ///   - start: The time from which the intervals are counted.
-  init(every interval: Double, from start: Timestamp) {
+  package init(every interval: Double, from start: Timestamp) {
     self.interval = interval
     due = start.advanced(bySeconds: interval)
   }
 
   /// Returns the seconds until the end of the interval; none or less where it is over.
-  func left(at now: Timestamp) -> Double { due.seconds(since: now) }
+  package func left(at now: Timestamp) -> Double { due.seconds(since: now) }
 
   /// Takes an observation. Returns what comes out at once, in order.
-  mutating func take(_ observation: Observation) -> [ThinnedObservation] {
+  package mutating func take(_ observation: Observation) -> [ThinnedObservation] {
     guard let condition = Self.condition(observation) else {
       return [ThinnedObservation(observation: observation, skipped: 0)]
     }
@@ -60,7 +60,7 @@ struct LineThinning {
   }
 
   /// Returns the newest observation of each kind where the interval is over, in order.
-  mutating func drain(at now: Timestamp) -> [ThinnedObservation] {
+  package mutating func drain(at now: Timestamp) -> [ThinnedObservation] {
     let late = -left(at: now)
     guard late >= 0 else { return [] }
     // The next end of an interval that is still to come.
@@ -69,7 +69,7 @@ struct LineThinning {
   }
 
   /// Returns the newest observation of each kind, in order.
-  mutating func drainAll() -> [ThinnedObservation] {
+  package mutating func drainAll() -> [ThinnedObservation] {
     defer { waiting.removeAll(keepingCapacity: true) }
     return waiting.values.sorted { $0.order < $1.order }.map(Self.thinned)
   }

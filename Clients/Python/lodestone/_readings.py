@@ -1,0 +1,286 @@
+"""The readings, and how a line of the stream becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Something that the daemon has said."""
+
+    monotonic: float
+    """The moment in seconds of the board's monotonic clock, comparable with time.monotonic() on the board."""
+    time: datetime | None = None
+    """The moment in UTC, or None while the clock of the board is not set."""
+    reason: str | None = None
+    """Why values are missing, or not to be trusted."""
+    skipped: int = 0
+    """The number of readings of this kind that were left out before this one, because they were not taken in time."""
+    line: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The line of the stream as it came."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading(Reading):
+    """The heading of the board's y axis (forward) in degrees, clockwise from north."""
+
+    magnetic_heading: float | None = None
+    true_heading: float | None = None
+    accuracy: float | None = None
+    """Half the width of the 95 % interval in degrees, or None if the heading is not to be trusted."""
+    declination: float | None = None
+    field_vector: Vector | None = None
+    """The calibrated field in microtesla: right, forward, up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attitude(Reading):
+    """The attitude of the board. Angles are in degrees."""
+
+    reference: str | None = None
+    """What yaw and quaternion refer to: "magneticNorth" or "arbitrary"."""
+    quaternion: tuple[float, float, float, float] | None = None
+    """The rotation from the board (right, forward, up) to the earth (east, north, up), the scalar first."""
+    roll: float | None = None
+    """Positive if the right side is lower."""
+    pitch: float | None = None
+    """Positive if the front is higher."""
+    yaw: float | None = None
+    """Positive to the left."""
+    magnetic_heading: float | None = None
+    true_heading: float | None = None
+    accuracy: float | None = None
+    rotation_rate: Vector | None = None
+    """Radians a second about the board's axes."""
+    rate_of_turn: float | None = None
+    """Degrees a second about the vertical, positive to the right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location(Reading):
+    """A position in WGS 84: degrees, meters, meters a second."""
+
+    latitude: float | None = None
+    longitude: float | None = None
+    altitude: float | None = None
+    """Meters above mean sea level."""
+    ellipsoidal_altitude: float | None = None
+    horizontal_accuracy: float | None = None
+    """The radius in meters within which 68 % of positions are, or None without a position."""
+    vertical_accuracy: float | None = None
+    course: float | None = None
+    course_accuracy: float | None = None
+    speed: float | None = None
+    speed_accuracy: float | None = None
+    vertical_speed: float | None = None
+    satellites: int | None = None
+    is_assumed: bool = False
+    """Whether the accuracy is a bound, because the receiver states none."""
+    carried: float | None = None
+    """The age in seconds of the fix from which the position is carried on, or None for a fix."""
+    is_simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Altitude(Reading):
+    """The relative altitude by the barometer."""
+
+    relative_altitude: float | None = None
+    """Meters above where the board was at the beginning."""
+    relative_accuracy: float | None = None
+    pressure: float | None = None
+    """Kilopascals."""
+    vertical_speed: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbsoluteAltitude(Reading):
+    """The altitude above mean sea level in meters."""
+
+    altitude: float | None = None
+    accuracy: float | None = None
+    ellipsoidal_altitude: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Satellite:
+    """A satellite that the receiver hears."""
+
+    system: str
+    number: int
+    used: bool
+    elevation: float | None = None
+    azimuth: float | None = None
+    carrier_to_noise: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sky(Reading):
+    """The satellites of a round."""
+
+    satellites: tuple[Satellite, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Motion(Reading):
+    """The newest samples of accelerometer, gyro and magnetometer in the frame of the board."""
+
+    force: Vector | None = None
+    """Meters a second squared; at rest it points up."""
+    rotation_rate: Vector | None = None
+    """Radians a second, the bias of the gyro included."""
+    field_vector: Vector | None = None
+    """Microtesla, the iron of the board included."""
+    sensor: str | None = None
+    """The chip that gives nothing, with a reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensorState(Reading):
+    """The state of a chip."""
+
+    sensor: int | None = None
+    chip: str | None = None
+    position: str | None = None
+    state: str | None = None
+    """"starting", "running", "failed" (with a reason) or "idle"."""
+    bus_errors: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message(Reading):
+    """Something that a person should know."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost(Reading):
+    """The daemon cannot be reached. Readings go on as soon as it can."""
+
+
+def _known(line: Mapping[str, Any], key: str) -> float | None:
+    """A value that is negative if it is not known."""
+    value = line.get(key)
+    return None if value is None or value < 0 else float(value)
+
+
+def _number(line: Mapping[str, Any], key: str) -> float | None:
+    value = line.get(key)
+    return None if value is None else float(value)
+
+
+def _vector(line: Mapping[str, Any], key: str) -> Vector | None:
+    values = line.get(key)
+    return None if values is None else (float(values[0]), float(values[1]), float(values[2]))
+
+
+def reading(line: Mapping[str, Any]) -> Reading | None:
+    """Returns the reading of a line, or None if its kind is not known to this module."""
+    time = line.get("time")
+    common: dict[str, Any] = {
+        "monotonic": float(line["monotonic"]),
+        "time": None if time is None else datetime.fromisoformat(time),
+        "reason": line.get("reason"),
+        "skipped": line.get("skipped", 0),
+        "line": line,
+    }
+    kind = line.get("kind")
+    if kind == "heading":
+        fields = [line.get(axis) for axis in "xyz"]
+        return Heading(
+            magnetic_heading=_known(line, "magneticHeading"),
+            true_heading=_known(line, "trueHeading"),
+            accuracy=_known(line, "headingAccuracy"),
+            declination=_number(line, "declination"),
+            field_vector=None if None in fields else tuple(map(float, fields)),  # type: ignore[arg-type]
+            **common,
+        )
+    if kind == "attitude":
+        quaternion = line.get("quaternion")
+        return Attitude(
+            reference=line.get("reference"),
+            quaternion=None if quaternion is None else tuple(map(float, quaternion)),  # type: ignore[arg-type]
+            roll=_number(line, "roll"),
+            pitch=_number(line, "pitch"),
+            yaw=_number(line, "yaw"),
+            magnetic_heading=_known(line, "magneticHeading"),
+            true_heading=_known(line, "trueHeading"),
+            accuracy=_known(line, "headingAccuracy"),
+            rotation_rate=_vector(line, "rotationRate"),
+            rate_of_turn=_number(line, "rateOfTurn"),
+            **common,
+        )
+    if kind == "location":
+        return Location(
+            latitude=_number(line, "latitude"),
+            longitude=_number(line, "longitude"),
+            altitude=_number(line, "altitude"),
+            ellipsoidal_altitude=_number(line, "ellipsoidalAltitude"),
+            horizontal_accuracy=_known(line, "horizontalAccuracy"),
+            vertical_accuracy=_known(line, "verticalAccuracy"),
+            course=_known(line, "course"),
+            course_accuracy=_known(line, "courseAccuracy"),
+            speed=_known(line, "speed"),
+            speed_accuracy=_known(line, "speedAccuracy"),
+            vertical_speed=_number(line, "verticalSpeed"),
+            satellites=line.get("satellites"),
+            is_assumed=line.get("assumed", False),
+            carried=_number(line, "carried"),
+            is_simulated=line.get("isSimulatedBySoftware", False),
+            **common,
+        )
+    if kind == "altitude":
+        return Altitude(
+            relative_altitude=_number(line, "relativeAltitude"),
+            relative_accuracy=_number(line, "relativeAccuracy"),
+            pressure=_number(line, "pressure"),
+            vertical_speed=_number(line, "verticalSpeed"),
+            **common,
+        )
+    if kind == "absoluteAltitude":
+        return AbsoluteAltitude(
+            altitude=_number(line, "altitude"),
+            accuracy=_number(line, "altitudeAccuracy"),
+            ellipsoidal_altitude=_number(line, "ellipsoidalAltitude"),
+            **common,
+        )
+    if kind == "sky":
+        return Sky(satellites=tuple(map(_satellite, line.get("inView", []))), **common)
+    if kind == "motion":
+        return Motion(
+            force=_vector(line, "force"),
+            rotation_rate=_vector(line, "rotationRate"),
+            field_vector=_vector(line, "field"),
+            sensor=line.get("sensor"),
+            **common,
+        )
+    if kind == "sensor":
+        return SensorState(
+            sensor=line.get("sensor"),
+            chip=line.get("chip"),
+            position=line.get("position"),
+            state=line.get("state"),
+            bus_errors=line.get("busErrors"),
+            **common,
+        )
+    if kind == "error":
+        return Message(message=line.get("message", ""), **common)
+    return None
+
+
+def _satellite(line: Mapping[str, Any]) -> Satellite:
+    return Satellite(
+        system=line["system"],
+        number=line["number"],
+        used=line["used"],
+        elevation=_number(line, "elevation"),
+        azimuth=_number(line, "azimuth"),
+        carrier_to_noise=_number(line, "carrierToNoise"),
+    )

@@ -1,0 +1,42 @@
+package import SensorTypes
+
+/// The kinds of JSON lines. The raw value is the line's `kind`.
+package enum LineKind: String, CaseIterable, Sendable {
+  case heading, attitude, location, altitude, absoluteAltitude, sky, motion, sensor, error
+
+  /// The kinds that `monitor` prints: the board is asked neither for satellites nor for motion.
+  package static let monitored: [LineKind] = [
+    .heading, .location, .altitude, .absoluteAltitude, .sensor, .error,
+  ]
+
+  /// What is asked of the board for lines of these kinds.
+  ///
+  /// - Parameter rate: The largest number of lines of a kind in a second; `nil` for all.
+  package static func demand(for kinds: Set<LineKind>, rate: Double?) -> Demand {
+    Demand(
+      // A board without a gyro has its attitude beside its heading.
+      heading: kinds.contains(.heading) || kinds.contains(.attitude),
+      location: kinds.contains(.location),
+      altitude: kinds.contains(.altitude) || kinds.contains(.absoluteAltitude),
+      satellites: kinds.contains(.sky),
+      motion: MotionDemand(
+        samples: kinds.contains(.motion), attitude: kinds.contains(.attitude),
+        field: kinds.contains(.motion) || kinds.contains(.attitude),
+        interval: rate.map { 1 / $0 }))
+  }
+
+  /// The kind of the line that an observation becomes.
+  package init(_ observation: Observation) {
+    self =
+      switch observation {
+      case .heading, .headingUnavailable: .heading
+      case .location, .locationUnavailable: .location
+      case .altitude, .altitudeUnavailable: .altitude
+      case .absoluteAltitude: .absoluteAltitude
+      case .sky: .sky
+      case .motion, .motionUnavailable: .motion
+      case .sensor: .sensor
+      case .diagnostic: .error
+      }
+  }
+}

@@ -1,0 +1,20 @@
+// What whoever shows a board's observations must know of the board.
+
+/// The name and the chips of a board.
+package struct BoardDescription: Sendable, Hashable, Codable {
+  /// The name of the board for people.
+  package var name: String
+  /// Whether the board is a simulated one.
+  package var isSimulated: Bool
+  /// Whether the board is declared to be in a vehicle that points the way it goes.
+  package var isVehicle: Bool
+  /// The names of the chips as in the board file, in its order.
+  package var chips: [String]
+
+  package init(name: String, isSimulated: Bool, isVehicle: Bool, chips: [String]) {
+    self.name = name
+    self.isSimulated = isSimulated
+    self.isVehicle = isVehicle
+    self.chips = chips
+  }
+}
