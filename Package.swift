@@ -134,7 +134,8 @@ let package = Package(
       name: "Lodestone",
       dependencies: [
         "SensorHub", "LinuxIO", "LinuxBluetooth", "SimulatedDevices", "SensorTypes", "SensorBus",
-        "SensorDrivers", "LinearAlgebra", "Geomagnetism", "CalibrationCore", "JSONReading",
+        "SensorDrivers", "LinearAlgebra", "Geodesy", "Geomagnetism", "CalibrationCore",
+        "JSONReading",
         "LocationServices", "ServiceProtocol", "BoardFile", "StateStore", "Recording", "Inboxes",
       ],
       // `simulated` is a board wherever the library goes.
@@ -271,7 +272,7 @@ let package = Package(
       name: "FacadeTestSupport",
       dependencies: [
         "Lodestone", "LocationDaemon", "LocationServices", "ServiceProtocol", "StateStore",
-        "LinuxIO", "SensorTypes", "SensorBus", "LinearAlgebra", "BoardTestSupport",
+        "LinuxIO", "SensorTypes", "SensorBus", "LinearAlgebra", "BoardFile", "BoardTestSupport",
       ],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
@@ -427,7 +428,7 @@ let package = Package(
       [
         "LocationDaemon", "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub",
         "SensorTypes", "SensorBus", "StateStore", "LinuxIO", "Geodesy", "LinearAlgebra",
-        "OutputProtocols", "FacadeTestSupport",
+        "BoardFile", "CalibrationCore", "OutputProtocols", "FacadeTestSupport",
       ]),
     tests(
       "TwinServing",

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -36,7 +37,7 @@ import lodestone  # noqa: E402
 SOCKET, STREAM = str(path / "s"), str(path / "stream.sock")
 STATE = {"STATE_DIRECTORY": str(path / "state"), "LODESTONE_SOCKET": SOCKET}
 SCHEMA = json.loads((HERE.parent / "Documentation/stream.schema.json").read_text())
-NUMBERS = ("heading", "attitude", "location", "altitude", "absoluteAltitude", "sky", "motion")
+NUMBERS = ("heading", "attitude", "location", "altitude", "absoluteAltitude", "sky", "motion", "sample")
 
 
 def validators():
@@ -48,9 +49,9 @@ def validators():
 VALIDATORS = validators()
 
 
-def serve(**more):
+def serve(*arguments, board="simulated", **more):
     daemon = subprocess.Popen(
-        [COMMAND, "serve", "--board", "simulated", "--socket", SOCKET], cwd=folder, text=True,
+        [COMMAND, "serve", "--board", board, "--socket", SOCKET, *arguments], cwd=folder, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(**{**STATE, **more}))
     said = daemon.stdout.readline()
     expect("the daemon serves", "serving Simulated board" in said, said)
@@ -60,9 +61,9 @@ def serve(**more):
 class Reader:
     """A connection to the stream."""
 
-    def __init__(self, request=None):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(STREAM)
+    def __init__(self, request=None, at=STREAM):
+        self.socket = socket.socket(socket.AF_INET if isinstance(at, tuple) else socket.AF_UNIX)
+        self.socket.connect(at)
         self.bytes = b""
         if request is not None:
             self.ask(request)
@@ -79,7 +80,7 @@ class Reader:
             self.socket.settimeout(max(0.01, end - time.monotonic()))
             try:
                 arrived = self.socket.recv(1 << 16)
-            except TimeoutError:
+            except (TimeoutError, ConnectionError):
                 break
             if not arrived:
                 break
@@ -223,6 +224,24 @@ def who_may_not_know(place):
     daemon.wait(10)
 
 
+def manners():
+    """A reader that says nothing is greeted; one that closes its side early reads on."""
+    lines = Reader().read(5, is_kind("hello"))
+    expect("the first line comes at once", any(map(is_kind("hello"), lines)), lines)
+    half = Reader({"subscribe": ["heading"]})
+    half.socket.shutdown(socket.SHUT_WR)
+    lines = half.read(3)
+    expect("a reader that closes its side early reads on", sum(map(is_kind("heading"), lines)) > 50, len(lines))
+    for kinds in (["sensor"], ["absoluteAltitude"]):
+        lines = Reader({"subscribe": kinds}).read(60, is_kind(kinds[0]))
+        expect(f"{kinds[0]} alone comes", any(map(is_kind(kinds[0]), lines)), lines)
+    crowd = [Reader({"subscribe": ["sensor"]}) for _ in range(20)]
+    status = subprocess.run(
+        [COMMAND, "serve", "--status"], cwd=folder, text=True, capture_output=True, timeout=20, env=environment(**STATE))
+    expect("--status shows the readers", status.stdout.count("reads sensor") >= 20, status)
+    del crowd
+
+
 def python_module(daemon):
     readings = lodestone.stream(["heading", "location", "sensor"], path=STREAM, timeout=20)
     first = next(reading for reading in readings if isinstance(reading, lodestone.Heading))
@@ -261,6 +280,59 @@ def python_module(daemon):
     return again
 
 
+def fake(lines):
+    """A daemon that sends some bytes to each reader, and nothing more. Returns its path."""
+    place = str(path / f"fake{len(os.listdir(path))}")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(place)
+    listener.listen()
+
+    def run():
+        kept = []
+        while True:
+            connection, _ = listener.accept()
+            kept.append(connection)
+            connection.sendall(lines)
+
+    threading.Thread(target=run, daemon=True).start()
+    return place
+
+
+def python_manners():
+    """What a program in Python relies on when the daemon does not do as it should."""
+    begun = time.monotonic()
+    readings, timeouts = [], 0
+    stream = lodestone.stream(["altitude"], rate=1, path=STREAM, timeout=0.3)
+    while time.monotonic() < begun + 6:
+        try:
+            readings.append(next(stream))
+        except TimeoutError:
+            timeouts += 1
+    sequence = [reading.line["sequence"] for reading in readings if reading.line]
+    expect("a time limit keeps the connection", timeouts > 5 and len(sequence) > 2 and sequence == sorted(set(sequence)), (timeouts, sequence))
+    waiting = lodestone.stream(["error"], path=STREAM)
+    threading.Timer(0.5, waiting.close).start()
+    begun = time.monotonic()
+    expect("a stream that another thread closes ends", list(waiting) == [] and time.monotonic() < begun + 3)
+    greeting = b'{"monotonic":1,"kind":"hello"}\n{"monotonic":1,"kind":"subscription"}\n'
+    for line in (
+        '{"monotonic":null}', '{"monotonic":"1"}', '{"kind":"heading","monotonic":1,"magneticHeading":"x"}', "[" * 100_000,
+        '{"kind":"motion","monotonic":1,"force":[1]}', '{"kind":"sky","monotonic":1,"inView":[{}]}', "no JSON",
+        '{"kind":"heading","monotonic":1,"time":"yesterday"}', '{"kind":"heading","monotonic":1' + "0" * 400 + "}",
+    ):
+        found = next(lodestone.stream(["heading"], path=fake(greeting + line.encode() + b"\n"), timeout=5))
+        expect(f"{line[:40]} is a loss", isinstance(found, lodestone.Lost), found)
+    begun = time.monotonic()
+    found = next(lodestone.stream(["heading"], path=fake(b"")))
+    expect("a daemon that says nothing is a loss", isinstance(found, lodestone.Lost) and time.monotonic() < begun + 8, found)
+    for wrong in ({"kinds": []}, {"rate": math.inf}, {"rate": True}, {"rate": 0}, {"timeout": math.nan}, {"timeout": 1e300}):
+        try:
+            lodestone.stream(**{"kinds": ["heading"], **wrong})
+            expect(f"{wrong} is a mistake", False)
+        except ValueError:
+            expect(f"{wrong} is a mistake", True)
+
+
 def attached(daemon):
     """Commands show the daemon's board while others read it."""
     def command(*arguments):
@@ -283,13 +355,64 @@ def attached(daemon):
         result.returncode not in (0, 1) and SOCKET in result.stderr, result)
 
 
+def network():
+    """The stream on a port, for readers whom nobody knows."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (path / "serve.yaml").write_text(f"schema: 1\ntcp: {{port: {port}, positions: none}}\n")
+    daemon = serve("--configuration", str(path / "serve.yaml"))
+    reader = Reader({"subscribe": ["heading", "location"]}, at=("127.0.0.1", port))
+    lines = reader.read(4)
+    kinds = collections.Counter(line["kind"] for line in lines)
+    expect("a reader over the network gets headings", kinds["heading"] > 50, kinds, dict(kinds))
+    reasons = [line.get("reason") for line in lines if line["kind"] == "location"]
+    told = [line for line in lines if "latitude" in line or line.get("trueHeading", -1) != -1]
+    expect("and why it gets no position", reasons and all(reasons) and not told, (reasons, told[:1]))
+    daemon.send_signal(signal.SIGTERM)
+    daemon.wait(10)
+    for text, code in (("tcp: {address: 1.2.3, port: 99}", 78), ("tcp: {port: 0}", 78), ("tcp: {}", 78), ("tcp: {port: 1, positions: all}", 78)):
+        (path / "serve.yaml").write_text(f"schema: 1\n{text}\n")
+        result = subprocess.run(
+            [COMMAND, "serve", "--board", "simulated", "--socket", SOCKET, "--configuration", str(path / "serve.yaml")],
+            cwd=folder, text=True, capture_output=True, timeout=20, env=environment(**STATE))
+        expect(f"{text} is a mistake", result.returncode == code and "serve.yaml" in result.stderr or "tcp" in result.stderr, result)
+
+
+def calibration():
+    """A board of the daemon is calibrated while a program reads it, and what is stored is the daemon's."""
+    board = (HERE.parent / "Boards/simulated-hand.yaml").read_text().replace("/tmp/lodestone-hand", str(path / "hand"))
+    (path / "hand.yaml").write_text(board)
+    daemon = serve(board="hand.yaml")
+    reader = Reader({"subscribe": ["sample", "heading"], "rate": 20})
+    reader.read(5, is_kind("sample"))
+    for what in (["gyro"], ["level"]):
+        result = subprocess.run(
+            [COMMAND, "calibrate", *what, "--yes", "--seconds", "3", "--format", "json"], cwd=folder, text=True,
+            capture_output=True, timeout=60, env=environment(LODESTONE_SOCKET=SOCKET))
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        expect(
+            f"calibrate {what[0]} through the daemon", result.returncode == 0 and lines[-1]["accepted"] and lines[-1]["saved"],
+            result)
+        file = pathlib.Path(lines[-1].get("file") or "/nowhere")
+        expect("the record is the daemon's", file.exists() and str(path / "state") in str(file), file)
+    kinds = collections.Counter(line["kind"] for line in reader.read(2))
+    expect("and programs read on", kinds["sample"] > 20, kinds, dict(kinds))
+    daemon.send_signal(signal.SIGTERM)
+    daemon.wait(10)
+
+
 begin = time.monotonic()
 daemon = serve()
 place = every_line()
+manners()
 rates()
 mistakes()
 slow_readers(daemon)
+python_manners()
 daemon = python_module(daemon)
 attached(daemon)
+network()
+calibration()
 who_may_not_know(place)
 finish("stream.py", time.monotonic() - begin)

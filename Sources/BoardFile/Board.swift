@@ -5,7 +5,7 @@ package import SensorTypes
 /// What a board file says: which chips hang where, how they sit, and what is known of the board itself.
 package struct Board: Sendable, Equatable {
   /// Where a chip is reached.
-  package enum Attachment: Sendable, Hashable, CustomStringConvertible {
+  package enum Attachment: Sendable, Hashable, Codable, CustomStringConvertible {
     /// An address on an I2C bus.
     case i2c(bus: String, address: UInt8)
     /// A serial port and its rate; `nil` lets the receiver's driver search for it.
@@ -33,13 +33,13 @@ package struct Board: Sendable, Equatable {
   }
 
   /// Whose driver a chip has, by its name in a board file.
-  package enum DriverOwner: String, Sendable, Hashable, CaseIterable {
+  package enum DriverOwner: String, Sendable, Hashable, Codable, CaseIterable {
     /// The kernel's, through IIO.
     case kernel
     case own
   }
 
-  package struct Sensor: Sendable, Equatable {
+  package struct Sensor: Sendable, Equatable, Codable {
     /// The chip's name, one of `ChipCatalog`'s.
     package var chip: String
     /// Where it is reached.
@@ -141,6 +141,13 @@ package struct Board: Sendable, Equatable {
   }
 }
 
+/// What is encoded says nothing of a simulation.
+extension Board: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case name, isLevel, isVehicle, longestCarry, calibratesInUse, position, busSpeeds, sensors
+  }
+}
+
 extension Board {
   /// The name and the chips of the board.
   package var summary: BoardDescription {
@@ -150,7 +157,7 @@ extension Board {
 }
 
 /// A place that is declared instead of measured.
-package struct BoardPosition: Sendable, Equatable {
+package struct BoardPosition: Sendable, Equatable, Codable {
   /// The WGS 84 latitude in degrees, positive north.
   package var latitude: Double
   /// The WGS 84 longitude in degrees, positive east.

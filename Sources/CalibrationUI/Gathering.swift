@@ -1,12 +1,11 @@
 import Glibc
 package import Lodestone
-package import SensorHub
 package import SensorTypes
 import TerminalUI
 
-/// Runs a session with everything on and hands on what its chips say, raw, and what the hub makes of it.
+/// Runs a board with everything on and hands on what its chips say, raw, and what the hub makes of it.
 package struct Gathering {
-  let session: Session
+  let session: any CalibrationBoard
 
   /// Calls `body` with each batch, at least every `patience` seconds, until it returns false or somebody
   /// interrupts; the board is stopped then. A batch may be empty.
@@ -15,15 +14,11 @@ package struct Gathering {
   {
     let arrivals = ArrivalQueue<BoardOutput>()
     let interrupts = Interrupts { arrivals.stop($0) }
-    let subscriptions = [
-      session.hub.subscribe(readings: { arrivals.post(.reading($0)) }),
-      session.hub.subscribe { arrivals.post(.observation($0)) },
-    ]
-    session.hub.setDemand(.everything)
-    session.hub.start()
+    session.begin(.everything, readings: { arrivals.post(.reading($0)) }) {
+      arrivals.post(.observation($0))
+    }
     defer {
-      for subscription in subscriptions { subscription.cancel() }
-      session.hub.stop()
+      session.end()
       withExtendedLifetime(interrupts) {}
     }
     var batch: [BoardOutput] = []
@@ -38,7 +33,7 @@ package struct Gathering {
     return .interrupted(by: arrivals.stopSignal ?? SIGTERM)
   }
 
-  package init(session: Session) { self.session = session }
+  package init(session: any CalibrationBoard) { self.session = session }
 }
 
 /// How a gathering ended.

@@ -43,7 +43,7 @@ package struct FieldPlace {
   package private(set) var downward: Double?
   private var hasFix = false
 
-  package init(_ session: Session) {
+  package init(_ session: any CalibrationBoard) {
     downward = LocalPlace(of: session.board, session.state, session.access).flatMap(Self.field(at:))
   }
 

@@ -35,7 +35,7 @@ package struct MountRun {
   /// Shows the way, listens, and prints what was found. Throws where a placement is not sure.
   package func run() throws {
     try Keyboard.check(asksNothing)
-    let session = try Session(board: board)
+    let session = try BoardViews.openForCalibration(board: board)
     let chips = MountedChips(session.board)
     do {
       try chips.check()

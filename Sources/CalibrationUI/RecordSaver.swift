@@ -13,11 +13,11 @@ package import TextForms
 
 /// Saves a record as the settings say.
 package struct RecordSaver {
-  let session: Session
+  let session: any CalibrationBoard
   let settings: SaveSettings
 
   /// Whether what is saved stays: a simulated board keeps nothing unless it is given a folder.
-  package var isKept: Bool { Session.keptState(of: session.board) != nil }
+  package var isKept: Bool { session.recordFolder != nil }
 
   private static let elsewhere = "; STATE_DIRECTORY=FOLDER keeps records elsewhere"
 
@@ -28,7 +28,7 @@ package struct RecordSaver {
     let store = session.state.calibrations
     if !settings.force, let locked = store.lock(of: key) { try settings.refuse(locked.description) }
     do {
-      try store.rehearseSave(of: key)
+      try session.rehearseSave(of: key)
     } catch {
       try settings.refuse("no record could be stored: \(error)\(Self.elsewhere)")
     }
@@ -57,19 +57,22 @@ package struct RecordSaver {
   /// Stores a record, and with it the samples of a magnetometer's that a report draws. Returns its file; `nil`
   /// where the board is simulated and nothing is kept.
   package func save(_ record: StoredRecord, samples: CalibrationSamples? = nil) throws -> URL? {
-    let store = session.state.calibrations
-    try Self.store(record, samples: samples, in: store, overridingLock: settings.force)
-    return isKept ? store.file(CalibrationKey(record)) : nil
+    let force = settings.force
+    try Self.store(record, samples: samples) {
+      try session.save($0, samples: $1, overridingLock: force)
+    }
+    return session.keptFile(of: CalibrationKey(record))
   }
 
   /// Stores a record. Where it cannot be stored, whatever the reason, it is handed to `warn` as JSON: minutes of turning
   /// must not be lost to a full disk, nor to a lock that somebody has set meanwhile.
   static func store(
-    _ record: StoredRecord, samples: CalibrationSamples?, in store: CalibrationStore,
-    overridingLock: Bool, warn: (String) -> Void = { Terminal.warn($0) }
+    _ record: StoredRecord, samples: CalibrationSamples?,
+    warn: (String) -> Void = { Terminal.warn($0) },
+    by save: (StoredRecord, CalibrationSamples?) throws -> Void
   ) throws {
     do {
-      try store.save(record, samples: samples, overridingLock: overridingLock)
+      try save(record, samples)
     } catch let error as CalibrationStore.SamplesNotKept {
       // The record is what counts; a report can do without drawings.
       warn("lodestone: \(error)")
@@ -80,8 +83,9 @@ package struct RecordSaver {
         ))
       if let bytes = try? record.draft() { warn(String(decoding: bytes, as: UTF8.self)) }
       let mend = error is FileProblem ? elsewhere : ""
-      throw CommandError(
-        "\(error)\(mend)", kind: (error as? FileProblem).map(CommandErrorKind.init) ?? .finding)
+      var kind = (error as? FileProblem).map(CommandErrorKind.init) ?? .finding
+      if (error as? RecordRefused)?.isFile == true { kind = .io }
+      throw CommandError("\(error)\(mend)", kind: kind)
     }
   }
 
@@ -107,7 +111,7 @@ package struct RecordSaver {
     return line
   }
 
-  package init(session: Session, settings: SaveSettings) {
+  package init(session: any CalibrationBoard, settings: SaveSettings) {
     (self.session, self.settings) = (session, settings)
   }
 }

@@ -3,13 +3,12 @@ import Foundation
 import LinearAlgebra
 package import Lodestone
 package import SensorDrivers
-package import SensorHub
-import SensorTypes
+package import SensorTypes
 package import TerminalUI
 
 /// Listens to a board that is held still, for some seconds.
 package struct StillGathering {
-  let session: Session
+  let session: any CalibrationBoard
   /// The chip that is listened to above all, by its place in the board's list.
   let sensor: Int
   /// Seconds that it is to be heard.
@@ -19,7 +18,7 @@ package struct StillGathering {
   /// The board's temperature as its barometer says it, degrees Celsius.
   package private(set) var temperature: Double?
 
-  package init(session: Session, sensor: Int, seconds: Double, format: OutputFormat) {
+  package init(session: any CalibrationBoard, sensor: Int, seconds: Double, format: OutputFormat) {
     self.session = session
     self.format = format
     self.sensor = sensor
@@ -52,7 +51,7 @@ package struct StillGathering {
         progress.show(
           "  held still for \(held) of \(whole) s", seconds: now.seconds(since: start))
       case .silent:
-        silence = Self.reason(session.hub.status[sensor])
+        silence = Self.reason(session.sensors[sensor])
         return false
       case .done: return false
       }
@@ -71,7 +70,7 @@ package struct StillGathering {
   }
 }
 
-extension Session {
+extension CalibrationBoard {
   /// Now in UTC as records say it.
   package var date: String {
     Date(timeIntervalSince1970: wallTime(of: now())).formatted(.iso8601)

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import LinuxIO
 package import LocationDaemon
+import LocationServices
 import Lodestone
 import SensorTypes
 import StateStore
@@ -32,9 +33,16 @@ package struct ServeRun {
     try demandRules()
     let located = try BoardLocator.locate(settings.board)
     Self.raiseDescriptorLimit()
-    let listener = try makeListener(at: settings.socket, manager.descriptors.first)
-    let stream = try settings.streamSocket.map {
-      try makeListener(at: $0, manager.descriptors.dropFirst().first)
+    let listener = try makeListener(at: settings.socket, manager.socket)
+    let stream = try makeStream()
+    let network = try settings.network.map { network in
+      do throws(LocalSocketError) {
+        let listener = try NetworkListener(address: network.address, port: network.port)
+        return (listener: listener, positions: network.positions)
+      } catch {
+        let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.errno)
+        throw CommandError("tcp: \(error)", kind: isWrong ? .configuration : .io)
+      }
     }
     var realtime = settings.realtime
     if let priority = realtime, let problem = ThreadRunner.problem(of: priority) {
@@ -62,10 +70,15 @@ package struct ServeRun {
       if signal == SIGHUP { reloads.store(true, ordering: .releasing) } else { stop.set(signal) }
       round.signal()
     }
-    let daemon = try LocationDaemon(listener, stream: stream, parts)
+    let daemon = try LocationDaemon(listener, stream: stream, network: network, parts)
     for problem in daemon.problems { Terminal.warn("lodestone: \(problem)") }
     Terminal.say("serving \(parts.board) at \(listener.path)")
     if let stream { Terminal.say("lines of JSON at \(stream.path)") }
+    if let network {
+      Terminal.say(
+        "lines of JSON for everybody who reaches \(network.listener.path), positions: \(network.positions.rawValue)"
+      )
+    }
     if daemon.absentCount > 0 {
       Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
     }
@@ -101,6 +114,17 @@ package struct ServeRun {
   private func demandRules() throws {
     guard let problem = AuthorizationOverview(AuthorizationRecords()).problem else { return }
     throw CommandError(problem, kind: .configuration)
+  }
+
+  /// Returns the socket of the stream, if there is to be one. One that nobody has asked for in so many words may fail.
+  private func makeStream() throws -> LocalListener? {
+    guard let path = settings.streamSocket else { return nil }
+    do {
+      return try makeListener(at: path, manager.stream)
+    } catch  where settings.stream == .besideSocket && manager.stream == nil {
+      Terminal.warn("lodestone: no stream of JSON lines: \(error)")
+      return nil
+    }
   }
 
   /// - Parameter descriptor: The socket that a service manager has opened, if there is one.

@@ -54,6 +54,16 @@ package struct StatusReport {
       lines.append("  " + words.joined(separator: "; "))
       if let problem = program.problem { lines.append("    problem: \(problem)") }
     }
+    for reader in status.readers ?? [] {
+      let process = reader.process.map { "process \($0)" } ?? "another machine"
+      let rate = reader.rate.map { ", \($0) a second" } ?? ""
+      var words = [
+        "reads \(reader.kinds.joined(separator: ", "))\(rate): \(reader.client.name) (\(reader.client)), \(process)"
+      ]
+      if reader.waiting > 0 { words.append("\(reader.waiting) bytes wait") }
+      if reader.dropped > 0 { words.append("\(reader.dropped) values dropped") }
+      lines.append("  " + words.joined(separator: "; "))
+    }
     return lines
   }
 

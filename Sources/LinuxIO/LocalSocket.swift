@@ -39,7 +39,7 @@ package struct SocketPeer: Hashable, Sendable {
   package var group: UInt32
 }
 
-/// A connection over a local socket. It never waits; use it on one thread.
+/// A connection over a socket. It never waits; use it on one thread.
 package final class LocalConnection {
   /// What a read has brought.
   package enum Arrival: Hashable, Sendable {
@@ -64,6 +64,18 @@ package final class LocalConnection {
     self.init(result)
   }
 
+  static func accepted(
+    from listener: Int32, at path: String
+  ) throws(LocalSocketError) -> LocalConnection? {
+    let result = lodestone_accept(listener)
+    if result >= 0 { return LocalConnection(result) }
+    switch -result {
+    // Who has gone again is nobody.
+    case EAGAIN, EINTR, ECONNABORTED, EPROTO: return nil
+    default: throw LocalSocketError(path, errno: -result)
+    }
+  }
+
   /// Returns who is at the other end, or `nil` if the kernel does not say.
   package var peer: SocketPeer? {
     var peer = lodestone_peer()
@@ -77,6 +89,13 @@ package final class LocalConnection {
       return nil
     }
     return ProcessHandle(process)
+  }
+
+  /// Limits the number of bytes that the kernel holds for the other end: what waits here instead can be superseded.
+  package func limitSendBuffer(to count: Int) {
+    var value = Int32(clamping: count)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_SNDBUF, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
   /// Reads what has arrived.
@@ -170,13 +189,7 @@ package final class LocalListener {
   ///
   /// - Throws: An error after which to pause: this process or the machine has no file descriptor left.
   package func accept() throws(LocalSocketError) -> LocalConnection? {
-    let result = lodestone_accept(descriptor)
-    if result >= 0 { return LocalConnection(result) }
-    switch -result {
-    // Who has gone again is nobody.
-    case EAGAIN, EINTR, ECONNABORTED, EPROTO: return nil
-    default: throw LocalSocketError(path, errno: -result)
-    }
+    try LocalConnection.accepted(from: descriptor, at: path)
   }
 
   private static func inode(of path: String) -> ino_t? {

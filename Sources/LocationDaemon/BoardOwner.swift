@@ -1,5 +1,6 @@
 // One board that several programs share. A program's seat behaves like a board of its own.
 
+import BoardFile
 import LocationServices
 package import Lodestone
 import SensorHub
@@ -16,6 +17,7 @@ package final class BoardOwner: Sendable {
     var demand = Demand()
     var handler: (@Sendable (Observation) -> Void)?
     var progress: (@Sendable (CalibrationProgress) -> Void)?
+    var readings: (@Sendable (SensorReading) -> Void)?
   }
 
   private struct State: Sendable {
@@ -25,6 +27,8 @@ package final class BoardOwner: Sendable {
     var lastID: UInt64 = 0
     var demand = Demand()
     var standing = StandingObservations()
+    /// There only while somebody asks for the samples of the chips.
+    var readings: (any ObservationSubscription)?
     /// Why the board could not be opened. It stands here as well, because opening takes seconds.
     var failure: String?
   }
@@ -116,6 +120,11 @@ package final class BoardOwner: Sendable {
     for handler in handlers { handler(progress) }
   }
 
+  private func publish(_ reading: SensorReading) {
+    let handlers = state.withLock { $0.members.values.compactMap(\.readings) }
+    for handler in handlers { handler(reading) }
+  }
+
   // MARK: Seats
 
   fileprivate var source: (any ObservationSource)? { state.withLock { $0.source } }
@@ -137,11 +146,27 @@ package final class BoardOwner: Sendable {
     state.withLock { $0.members[id, default: Member()].progress = handler }
   }
 
+  fileprivate func subscribe(
+    _ id: UInt64, readings handler: (@Sendable (SensorReading) -> Void)?
+  ) {
+    state.withLock { state in
+      state.members[id]?.readings = handler
+      let isWanted = state.members.values.contains { $0.readings != nil }
+      guard isWanted != (state.readings != nil) else { return }
+      state.readings?.cancel()
+      state.readings =
+        isWanted ? state.source?.subscribe(readings: { [weak self] in self?.publish($0) }) : nil
+    }
+  }
+
   fileprivate func setDemand(_ demand: Demand, of id: UInt64) {
     change { $0[id, default: Member()].demand = demand }
   }
 
-  fileprivate func remove(_ id: UInt64) { change { $0[id] = nil } }
+  fileprivate func remove(_ id: UInt64) {
+    subscribe(id, readings: nil)
+    change { $0[id] = nil }
+  }
 
   private func change(_ body: (inout [UInt64: Member]) -> Void) {
     // The demand is set under the lock, so that of two changes at once the later sum is the one that stays.
@@ -183,7 +208,15 @@ private final class BoardSeat: ObservationSource {
     owner.source?.capabilities
       ?? HardwareCapabilities(heading: false, location: false, relativeAltitude: false)
   }
-  var board: BoardDescription? { owner.source?.board }
+  func subscribe(
+    readings handler: @escaping @Sendable (SensorReading) -> Void
+  ) -> (any ObservationSubscription)? {
+    owner.subscribe(id, readings: handler)
+    return ReadingSubscription(owner: owner, id: id)
+  }
+
+  var board: Board? { owner.source?.board }
+  var calibrations: CalibrationStore? { owner.source?.calibrations }
   var sensors: [SensorStatus] { owner.source?.sensors ?? [] }
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
     owner.source?.knownAltitude
@@ -197,6 +230,15 @@ private final class SeatSubscription: ObservationSubscription {
   init(owner: BoardOwner, id: UInt64) { (self.owner, self.id) = (owner, id) }
 
   func cancel() { owner.remove(id) }
+}
+
+private final class ReadingSubscription: ObservationSubscription {
+  private let owner: BoardOwner
+  private let id: UInt64
+
+  init(owner: BoardOwner, id: UInt64) { (self.owner, self.id) = (owner, id) }
+
+  func cancel() { owner.subscribe(id, readings: nil) }
 }
 
 /// What was said once and still stands: losses, and the states of sensors.

@@ -5,6 +5,7 @@ package import LinuxIO
 package import LocationServices
 package import Lodestone
 package import SensorBus
+import OutputProtocols
 import SensorTypes
 import ServiceProtocol
 import Synchronization
@@ -54,7 +55,11 @@ package final class LocationDaemon: Sendable {
   /// - Parameters:
   ///   - listener: Where programs arrive.
   ///   - stream: Where readers of the stream of JSON lines arrive, if there is one.
-  package init(_ listener: LocalListener, stream: LocalListener? = nil, _ parts: Parts) throws {
+  ///   - network: The port at which readers arrive whom the kernel does not name, and how much of the position they get.
+  package init(
+    _ listener: LocalListener, stream: LocalListener? = nil,
+    network: (listener: NetworkListener, positions: PositionLimit)? = nil, _ parts: Parts
+  ) throws {
     core = DaemonCore(parts)
     core.registry.restore()
     var entrances = [
@@ -66,6 +71,14 @@ package final class LocationDaemon: Sendable {
       entrances.append(
         Entrance(stream, refusal: StreamHost.refusal) { [core] identity, now, wake in
           core.admitReader(identity, at: now, wake: wake)
+        })
+    }
+    if let network {
+      let positions = network.positions
+      entrances.append(
+        Entrance(network.listener, stranger: .network, refusal: StreamHost.refusal) {
+          [core] identity, now, wake in
+          core.admitReader(identity, positions, at: now, wake: wake)
         })
     }
     server = try ServiceServer(entrances, limits: parts.limits, clocks: parts.clocks)
@@ -143,21 +156,24 @@ private final class DaemonCore: Sendable {
     let hello = DaemonHello(
       version: 0, software: LodestoneRuntime.version, run: run, board: parts.board, clock: 0)
     let host = ProgramHost(
-      end: DaemonEnd(hello: hello, at: now), admission: Admission(self, identity, number),
+      end: DaemonEnd(
+        hello: hello, limits: mayOwn(identity.client.user) ? .owner : ProtocolLimits(), at: now),
+      admission: Admission(self, identity, number),
       wake: wake)
     hosts.withLock { $0.hosts[number] = (identity, host) }
     return host
   }
 
   func admitReader(
-    _ identity: ProgramIdentity, at now: Double, wake: @escaping @Sendable () -> Void
+    _ identity: ProgramIdentity, _ positions: PositionLimit = .exact, at now: Double,
+    wake: @escaping @Sendable () -> Void
   ) -> StreamHost {
     let number = readers.withLock { readers in
       readers.last += 1
       return readers.last
     }
     let host = StreamHost(
-      board: parts.board, at: now, clocks: parts.clocks, wake: wake,
+      board: parts.board, at: now, clocks: parts.clocks, positions: positions, wake: wake,
       make: { [registry] in registry.observer(identity) },
       leave: { [weak self] services in
         if let services { self?.registry.leave(services, goesOn: false) }
@@ -191,6 +207,13 @@ private final class DaemonCore: Sendable {
   func status(isWhole: Bool) -> DaemonStatus {
     let counters = counting.withLock { $0.counters }()
     let connected = hosts.withLock { Array($0.hosts.values) }
+    let reading = readers.withLock { Array($0.hosts.values) }.map { identity, host in
+      let (choice, waiting, dropped) = host.summary
+      return DaemonStatus.Reader(
+        client: identity.client, process: identity.process > 0 ? identity.process : nil,
+        kinds: choice.kinds.map(\.rawValue).sorted(), rate: choice.rate, waiting: waiting,
+        dropped: dropped)
+    }
     var programs: [DaemonStatus.Program]?
     if isWhole {
       let present = connected.compactMap { entry -> DaemonStatus.Program? in
@@ -210,12 +233,12 @@ private final class DaemonCore: Sendable {
       software: LodestoneRuntime.version, board: parts.board,
       process: ProcessInfo.processInfo.processIdentifier,
       uptime: parts.clocks.now().seconds(since: began), openingFailure: board.failure,
-      connections: connected.count,
+      connections: connected.count + reading.count,
       counters: [
         "accepted": counters.accepted, "refused": counters.refused, "slow": counters.slow,
         "failures": counters.failures, "crowded": registry.crowdedCount,
       ],
-      agents: agents.count, programs: programs)
+      agents: agents.count, programs: programs, readers: isWhole ? reading : nil)
   }
 
   private func program(

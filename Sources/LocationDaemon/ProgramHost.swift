@@ -81,6 +81,7 @@ package final class ProgramHost: ServedConnection {
   package var isReading: Bool {
     state.withLock { !$0.end.isClosed && $0.queued < Self.mostQueued }
   }
+  package let isOneWay = false
   /// Whether nothing more is read, and the socket is closed once all is written.
   package var isClosed: Bool { state.withLock { $0.end.isClosed } }
   /// The number of bytes that wait to be written.
@@ -214,7 +215,7 @@ package final class ProgramHost: ServedConnection {
   private func answerLater(
     _ number: UInt64, _ question: ServiceQuestion, _ services: ProgramServices
   ) {
-    if case .setAltitude = question {
+    if !question.isRead {
       patiently([number]) { [self] in tell(reply(to: question, services), to: [number]) }
       return
     }
@@ -249,13 +250,24 @@ package final class ProgramHost: ServedConnection {
   private func reply(
     to question: ServiceQuestion, _ services: ProgramServices
   ) -> ServiceAnswer? {
-    if case .setAltitude = question {
+    switch question {
+    case .records, .saveRecord:
+      guard admission.owner != nil else {
+        let reason =
+          "this user may not calibrate for all programs: 'agents' in serve.yaml does not name it"
+        if case .records = question {
+          return .records(RecordFiles(files: [:], folder: nil, problem: reason))
+        }
+        return .recordSaved(.refused(reason, isFile: false))
+      }
+    case .setAltitude:
       // All programs would get altitudes that follow from it.
       let authorization = services.authorization
       guard authorization.isGranted, authorization.accuracy == .full else {
         return .altitudeSet(
           .impossible("this program may not know where the board is, so it cannot say it either"))
       }
+    default: break
     }
     return services.answer(question)
   }

@@ -20,6 +20,10 @@ package struct ProgramIdentity: Hashable, Sendable {
     (self.client, self.process) = (client, process)
   }
 
+  /// Everybody who arrives over the network. Rules about all programs are about them as well.
+  package static let network = ProgramIdentity(
+    client: AuthorizationClient(executable: "(network)", user: 65_534, unit: nil), process: 0)
+
   /// Whether a process runs. One that has ended and that nobody has waited for does not.
   package static func isRunning(_ process: Int32, processes: String = "/proc") -> Bool {
     // The name, which is in brackets, may hold anything.

@@ -2,6 +2,7 @@
 
 package import BoardFile
 import Glibc
+package import LocationServices
 import Lodestone
 
 /// The configuration of a daemon.
@@ -12,6 +13,8 @@ package struct ServeConfiguration: Hashable, Sendable {
   package var socket = DaemonLocator.systemSocket
   /// Where the stream of JSON lines is served.
   package var stream = Stream.besideSocket
+  /// The port at which the stream is served to everybody who reaches it, or `nil` for none.
+  package var network: Network?
   /// The number of the group whose users may connect, or `nil` for all users. What a program gets is the authorization file's business.
   package var group: UInt32?
   /// The real-time priority of the threads of the buses, or `nil` for none.
@@ -22,6 +25,15 @@ package struct ServeConfiguration: Hashable, Sendable {
   package var (connections, connectionsOfUser) = (1_024, 256)
 
   package init() {}
+
+  /// A port for readers whom the kernel does not name.
+  package struct Network: Hashable, Sendable {
+    /// A numeric address of this machine.
+    package var address: String
+    package var port: UInt16
+    /// How much of the position the readers get.
+    package var positions: PositionLimit
+  }
 
   /// Where the stream of JSON lines is served.
   package enum Stream: Hashable, Sendable {
@@ -50,7 +62,7 @@ package enum ServeFile {
   package static let limit = 65_536
   private static let schema = 1
   private static let known = [
-    "schema", "board", "socket", "stream", "group", "realtime", "agents", "connections",
+    "schema", "board", "socket", "stream", "tcp", "group", "realtime", "agents", "connections",
   ]
   private static let mostConnections = 16_384
 
@@ -70,6 +82,19 @@ package enum ServeFile {
       configuration.stream = .none
     } else if let path = try path("stream", map) {
       configuration.stream = .path(path)
+    }
+    if let tcp = try map.mapping(
+      "tcp", context: "the stream's port", known: ["address", "port", "positions"])
+    {
+      guard let port = try tcp.integer("port", in: 1...65_535) else {
+        throw map.error("tcp", "'tcp' needs a port")
+      }
+      let word = try tcp.string("positions") ?? PositionLimit.none.rawValue
+      guard let positions = PositionLimit(rawValue: word) else {
+        throw tcp.error("positions", "'positions' is exact, reduced or none")
+      }
+      configuration.network = ServeConfiguration.Network(
+        address: try tcp.string("address") ?? "127.0.0.1", port: UInt16(port), positions: positions)
     }
     if let group = try map.string("group") {
       guard let number = number(ofGroup: group) else {

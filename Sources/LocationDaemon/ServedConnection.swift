@@ -9,6 +9,9 @@ package protocol ServedConnection: AnyObject, Sendable {
   var isReading: Bool { get }
   /// Whether nothing more is read, and the socket is closed once all is written.
   var isClosed: Bool { get }
+  /// Whether the other end mostly reads: it may be slow for ever, since what waits for it is bounded, and may say early that it says nothing
+  /// more.
+  var isOneWay: Bool { get }
   /// The number of bytes that wait to be written.
   var waitingCount: Int { get }
   /// The time at which `advance(to:)` has something to do, or at which a closed connection's socket is to be closed, in seconds of the
@@ -39,16 +42,19 @@ package struct Entrance {
     @Sendable (_ identity: ProgramIdentity, _ now: Double, _ wake: @escaping @Sendable () -> Void)
     -> any ServedConnection
 
-  package let listener: LocalListener
+  package let listener: any ConnectionListener
+  /// Who everybody is that arrives here, if the kernel does not say it.
+  let stranger: ProgramIdentity?
   let admit: Admit
   /// Returns what is written to a program that is refused.
   let refusal: @Sendable (Farewell) -> [UInt8]
 
   package init(
-    _ listener: LocalListener, refusal: @escaping @Sendable (Farewell) -> [UInt8],
-    admit: @escaping Admit
+    _ listener: any ConnectionListener, stranger: ProgramIdentity? = nil,
+    refusal: @escaping @Sendable (Farewell) -> [UInt8], admit: @escaping Admit
   ) {
-    (self.listener, self.refusal, self.admit) = (listener, refusal, admit)
+    (self.listener, self.stranger) = (listener, stranger)
+    (self.refusal, self.admit) = (refusal, admit)
   }
 }
 

@@ -13,8 +13,10 @@ package struct ServiceManager: Sendable {
   private let path: String?
   /// The seconds within which the manager wants to hear of the process, or `nil`.
   package let watchdog: Double?
-  /// The descriptors that were handed over.
-  package let descriptors: [Int32]
+  /// The descriptor of the socket at which programs arrive, if one was handed over: the first that is not the stream's.
+  package let socket: Int32?
+  /// The descriptor of the socket of the stream, if one was handed over: `FileDescriptorName=stream`.
+  package let stream: Int32?
 
   /// Reads what the manager says in the environment.
   package init(environment: [String: String], process: Int32 = getpid()) {
@@ -25,7 +27,13 @@ package struct ServiceManager: Sendable {
     let count =
       environment["LISTEN_PID"] == String(process)
       ? environment["LISTEN_FDS"].flatMap { Int32($0) } ?? 0 : 0
-    descriptors = (0..<max(0, min(count, Self.mostDescriptors))).map { Self.firstDescriptor + $0 }
+    let names = (environment["LISTEN_FDNAMES"] ?? "").split(
+      separator: ":", omittingEmptySubsequences: false)
+    let descriptors = (0..<Int(max(0, min(count, Self.mostDescriptors)))).map { place in
+      (file: Self.firstDescriptor + Int32(place), name: place < names.count ? names[place] : "")
+    }
+    socket = descriptors.first { $0.name != "stream" }?.file
+    stream = descriptors.first { $0.name == "stream" }?.file
   }
 
   /// Tells the manager something, a variable a line, as in `READY=1`. Does nothing without a manager.

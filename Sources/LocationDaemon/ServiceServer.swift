@@ -2,36 +2,11 @@
 
 import Foundation
 import LinuxIO
+import LocationServices
 package import Lodestone
 import SensorTypes
 import ServiceProtocol
 import Synchronization
-
-/// Limits of all connections together.
-package struct ServerLimits: Hashable, Sendable {
-  /// The number of connections.
-  package var connections = 1_024
-  /// The number of connections of one user.
-  package var connectionsOfUser = 256
-  /// The number of bytes that may wait for all programs together. Beyond it the program is closed for which most waits.
-  package var waiting = 16_777_216
-  /// The number of seconds for which a program may take nothing of what waits for it.
-  package var patience = 20.0
-
-  package init() {}
-}
-
-/// Counters of a server, for its status.
-package struct ServerCounters: Hashable, Codable, Sendable {
-  /// Connections that were accepted.
-  package var accepted: UInt64 = 0
-  /// Connections that were refused because there were too many, or because nobody could say who it was.
-  package var refused: UInt64 = 0
-  /// Connections that were closed because the program took nothing, or because too much waited.
-  package var slow: UInt64 = 0
-  /// Failures to accept a connection. The server pauses after each.
-  package var failures: UInt64 = 0
-}
 
 /// Serves programs over local sockets, on a thread of its own.
 package final class ServiceServer: Sendable {
@@ -127,6 +102,8 @@ private final class ServiceLoop {
     /// The time since which nothing was taken of what waits.
     var stuckSince: Double?
     var isGone = false
+    /// The other end says nothing more, and still reads.
+    var hasEnded = false
 
     var waitingCount: Int { unsent.count - sent + host.waitingCount }
   }
@@ -134,6 +111,8 @@ private final class ServiceLoop {
   private static let readAtOnce = 16_384
   private static let writtenAtOnce = 65_536
   private static let acceptedAtOnce = 16
+  /// The number of bytes that the kernel holds for a reader of the stream: some seconds of lines.
+  private static let sendBuffer = 32_768
   /// The number of connections that only root gets.
   private static let reserve = 16
   /// The number of bytes below which a buffer is kept for what comes next.
@@ -193,7 +172,9 @@ private final class ServiceLoop {
       if ready.token < reservedTokens {
         accept(Int(ready.token), at: now)
       } else {
-        if ready.isReadable || ready.isHungUp { read(ready.token, at: now) }
+        if ready.isReadable || ready.isHungUp {
+          read(ready.token, isHungUp: ready.isHungUp, at: now)
+        }
         serve(ready.token, at: now)
       }
     }
@@ -238,17 +219,18 @@ private final class ServiceLoop {
   private func take(_ connection: LocalConnection, _ entrance: Entrance, at now: Double) {
     // How many there are is asked first: who it is takes longer.
     // Who runs the machine can always ask what is going on.
-    guard let user = connection.peer?.user,
+    guard let user = entrance.stranger?.client.user ?? connection.peer?.user,
       seats.count < limits.connections + (user == 0 ? Self.reserve : 0),
       seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
     else { return refuse(connection, entrance.refusal(.crowded)) }
-    guard let identity = ProgramIdentity.of(connection) else {
+    guard let identity = entrance.stranger ?? ProgramIdentity.of(connection) else {
       return refuse(
         connection, entrance.refusal(.failed("the kernel does not say who connects")))
     }
     lastToken += 1
     let token = lastToken
     let host = entrance.admit(identity, now) { [weak server] in server?.note(token) }
+    if host.isOneWay { connection.limitSendBuffer(to: Self.sendBuffer) }
     do {
       try poller.add(connection.descriptor, token: token, .readable)
     } catch {
@@ -258,6 +240,8 @@ private final class ServiceLoop {
     }
     seats[token] = Seat(connection: connection, host: host, user: user)
     server.count { $0.accepted += 1 }
+    // What is said first waits for nothing.
+    serve(token, at: now)
   }
 
   private func refuse(_ connection: LocalConnection, _ answer: [UInt8]) {
@@ -273,13 +257,14 @@ private final class ServiceLoop {
 
   // MARK: Bytes
 
-  private func read(_ token: UInt64, at now: Double) {
-    guard let seat = seats[token], seat.host.isReading else { return }
+  private func read(_ token: UInt64, isHungUp: Bool, at now: Double) {
+    guard let seat = seats[token], seat.host.isReading || seat.hasEnded else { return }
     switch seat.connection.read(into: buffer) {
     case .bytes(let count):
       seat.host.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now)
     case .nothing: break
     // It comes after all that was sent.
+    case .end where seat.host.isOneWay && !isHungUp: seats[token]?.hasEnded = true
     case .end: seats[token]?.isGone = true
     }
   }
@@ -290,9 +275,11 @@ private final class ServiceLoop {
     seats[token] = nil
     let isDone = !seat.isGone && (seat.isUnwritable || write(&seat, at: now))
     seats[token] = seat
-    if seat.isGone || isDone && seat.host.isClosed { return remove(token) }
+    if seat.isGone || isDone && (seat.host.isClosed || seat.isUnwritable && seat.host.isOneWay) {
+      return remove(token)
+    }
     var interest: Poller.Interest = []
-    if seat.host.isReading { interest.insert(.readable) }
+    if seat.host.isReading, !seat.hasEnded { interest.insert(.readable) }
     if !isDone, !seat.isUnwritable { interest.insert(.writable) }
     wait(for: interest, at: token)
   }
@@ -302,8 +289,10 @@ private final class ServiceLoop {
     seats[token]?.interest = interest
     let file = seat.connection.descriptor
     // Who is waited for nothing is not waited for at all: a hung-up end would be told again and again.
-    if interest == [] { return poller.remove(file) }
-    guard seat.interest == [] else { return poller.set(file, token: token, interest) }
+    // One that says nothing more and reads on is only asked whether it is still there.
+    let isWatched = seat.hasEnded
+    if interest == [], !isWatched { return poller.remove(file) }
+    guard seat.interest == [], !isWatched else { return poller.set(file, token: token, interest) }
     do {
       try poller.add(file, token: token, interest)
     } catch {
@@ -360,7 +349,7 @@ private final class ServiceLoop {
     guard now >= nextLook else { return }
     nextLook = now + Self.looks
     for (token, seat) in seats {
-      if let since = seat.stuckSince, now >= since + limits.patience {
+      if let since = seat.stuckSince, now >= since + limits.patience, !seat.host.isOneWay {
         server.count { $0.slow += 1 }
         remove(token)
       } else if let deadline = seat.host.deadline, now >= deadline {
@@ -387,9 +376,10 @@ private final class ServiceLoop {
     guard let user = sums.max(by: { $0.value < $1.value })?.key else { return }
     let own = waiting.filter { seats[$0.key]?.user == user }
     for (token, count) in own.sorted(by: { $0.value > $1.value }) where sum > limits.waiting {
-      server.count { $0.slow += 1 }
-      seats[token]?.host.close(.slow, at: now)
       sum -= count
+      guard let host = seats[token]?.host, !host.isClosed else { continue }
+      server.count { $0.slow += 1 }
+      host.close(.slow, at: now)
     }
   }
 }

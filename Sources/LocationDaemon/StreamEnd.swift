@@ -1,83 +1,95 @@
-// The daemon's end of a stream of JSON lines, as a value: bytes and observations in, lines out.
+// The daemon's end of a stream of JSON lines, as a value: choices and observations in, what is to be written out.
 
-import JSONReading
-import Lodestone
-package import OutputProtocols
+import OutputProtocols
 import SensorTypes
-import ServiceProtocol
-import TextForms
-
-/// What a reader of the stream has asked for.
-package struct StreamChoice: Hashable, Sendable {
-  /// The kinds of line.
-  package var kinds: Set<LineKind> = []
-  /// The largest number of lines of a kind in a second; `nil` for all.
-  package var rate: Double?
-}
 
 /// One reader's stream.
 ///
 /// Measurements that the reader does not take are superseded by newer ones, and counted in the key `skipped`. News of sensors, losses and
 /// errors are kept; if too many of those wait, the stream is closed.
 struct StreamEnd {
-  /// The largest request in bytes.
-  static let longestRequest = 4_096
-  /// The number of measurements of a kind that may wait, and of everything else.
-  static let (mostMeasurements, mostEvents) = (32, 1_024)
+  /// Something that becomes a line. It is as large as what it holds: a sample has a fifth of an observation.
+  indirect enum Entry {
+    case hello(at: Double)
+    case subscription(StreamChoice, at: Double)
+    case failure(String, at: Double)
+    case observation(Observation, skipped: Int)
+    case attitude(AttitudeReading, skipped: Int)
+    case sample(SensorReading, skipped: Int)
+    /// There is no altitude above the sea, for this reason.
+    case noAbsoluteAltitude(NoData, at: Timestamp)
+  }
+
+  /// The number of measurements of a kind that may wait.
+  static let mostMeasurements = 32
+  /// The number of samples that may wait. A chip that delivers from its FIFO brings many at once.
+  static let mostSamples = 256
+  /// The number of other lines that may wait.
+  static let mostEvents = 512
   /// The number of seconds that the first request may take.
   static let patience = 60.0
   /// The number of seconds that a closed stream has for its last bytes.
   static let closing = 2.0
-  /// The number of bytes that are written at once.
-  static let piece = 16_384
+  /// The number of entries that are taken at once.
+  static let piece = 64
+  /// The length in bytes that an entry is taken to have.
+  private static let entryLength = 400
 
-  private struct Request: Decodable {
-    var subscribe: [String]
-    var rate: Double?
+  /// What a rhythm or a limit is of.
+  private struct Source: Hashable {
+    var kind: LineKind
+    var sensor = 0
   }
 
-  private enum Entry {
-    case observation(Observation)
-    case attitude(AttitudeReading)
+  /// Entries of one source, the oldest first.
+  private struct Queue {
+    private var entries: [(order: UInt64, entry: Entry)?] = []
+    private var first = 0
+    var count: Int { entries.count - first }
+    var order: UInt64? { first < entries.count ? entries[first]?.order : nil }
+
+    mutating func append(_ entry: Entry, order: UInt64) { entries.append((order, entry)) }
+
+    mutating func removeFirst() -> Entry? {
+      guard first < entries.count else { return nil }
+      let entry = entries[first]?.entry
+      entries[first] = nil
+      first += 1
+      if first > 64, 2 * first > entries.count {
+        entries.removeFirst(first)
+        first = 0
+      }
+      return entry
+    }
   }
 
   private(set) var choice = StreamChoice()
   private(set) var isClosed = false
+  /// The number of measurements that the reader did not take.
   private(set) var dropped: UInt64 = 0
   private let began: Double
   private var closedAt = 0.0
   private var hasAsked = false
-  private var input: [UInt8] = []
-  private var isOverlong = false
-  /// Lines that are to be written before what waits.
-  private var output: [UInt8] = []
-  private var lines: ObservationLines
-  private var entries: [(kind: LineKind, isMeasurement: Bool, entry: Entry)] = []
-  private var counts: [LineKind: Int] = [:]
-  private var eventCount = 0
-  private var skipped: [LineKind: Int] = [:]
-  private var rhythms: [LineKind: SampleRhythm] = [:]
+  private var order: UInt64 = 0
+  private var count = 0
+  private var measurements: [Source: Queue] = [:]
+  private var events = Queue()
+  private var skipped: [Source: Int] = [:]
+  private var rhythms: [Source: SampleRhythm] = [:]
   private var lastAttitude: Timestamp?
+  private var lastMotion: (force: Timestamp?, rate: Timestamp?, field: Timestamp?)
 
   /// Makes a stream whose first line says what it is.
   ///
-  /// - Parameters:
-  ///   - board: The name of the board.
-  ///   - now: The monotonic clock in seconds.
-  ///   - clock: What the system's clock shows at a moment.
-  init(board: String, at now: Double, clock: @escaping (Timestamp) -> ClockReading?) {
+  /// - Parameter now: The monotonic clock in seconds.
+  init(at now: Double) {
     began = now
-    lines = ObservationLines(clock: clock)
-    var line = lines.begin("hello", at: Timestamp(seconds: now))
-    line.set("software", LodestoneRuntime.version)
-    line.set("board", board)
-    line.set("kinds", LineKind.allCases.map(\.rawValue))
-    append(line)
+    keep(.hello(at: now))
   }
 
-  /// The number of bytes that wait, as far as they are lines already.
-  var waitingCount: Int { output.count }
-  var hasNews: Bool { !output.isEmpty || !entries.isEmpty }
+  /// The number of bytes that wait, by the usual length of a line.
+  var waitingCount: Int { count * Self.entryLength }
+  var hasNews: Bool { count > 0 }
 
   var deadline: Double? {
     if isClosed { return closedAt + Self.closing }
@@ -92,141 +104,158 @@ struct StreamEnd {
   mutating func close(_ reason: String, at now: Double) {
     guard !isClosed else { return }
     (isClosed, closedAt) = (true, now)
-    entries = []
-    fail(reason, at: now)
+    (measurements, events, count) = ([:], Queue(), 0)
+    keep(.failure(reason, at: now))
   }
 
   // MARK: Requests
 
-  /// Takes bytes of the reader. Returns whether another choice was made.
-  mutating func receive(_ bytes: some Sequence<UInt8>, at now: Double) -> Bool {
-    var hasChosen = false
-    for byte in bytes where !isClosed {
-      guard byte == UInt8(ascii: "\n") else {
-        if input.count < Self.longestRequest { input.append(byte) } else { isOverlong = true }
-        continue
-      }
-      if isOverlong {
-        close("a request has more than \(Self.longestRequest) bytes", at: now)
-      } else if !input.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
-        hasChosen = take(input, at: now) || hasChosen
-      }
-      input.removeAll(keepingCapacity: true)
-    }
-    return hasChosen
+  /// Sends what was chosen from here on. News that wait stay, if they are of a kind that was chosen again.
+  mutating func choose(_ choice: StreamChoice, at now: Double) {
+    guard !isClosed else { return }
+    (self.choice, hasAsked) = (choice, true)
+    count -= measurements.values.reduce(0) { $0 + $1.count }
+    (measurements, skipped, rhythms) = ([:], [:], [:])
+    (lastAttitude, lastMotion) = (nil, (nil, nil, nil))
+    keep(.subscription(choice, at: now))
   }
 
-  private mutating func take(_ text: [UInt8], at now: Double) -> Bool {
-    guard let request = try? JSONDocument.decode(Request.self, from: text) else {
-      fail(#"a request is a line like {"subscribe":["heading","location"],"rate":5}"#, at: now)
-      return false
-    }
-    var kinds: Set<LineKind> = []
-    for name in request.subscribe {
-      guard let kind = LineKind(rawValue: name) else {
-        let known = LineKind.allCases.map(\.rawValue).joined(separator: ", ")
-        fail("'\(name.prefix(40))' is no kind of line; the kinds are \(known)", at: now)
-        return false
-      }
-      kinds.insert(kind)
-    }
-    if let rate = request.rate, !(rate > 0 && rate.isFinite) {
-      fail("'rate' is a number of lines a second, above zero", at: now)
-      return false
-    }
-    (choice, hasAsked) = (StreamChoice(kinds: kinds, rate: request.rate), true)
-    (entries, counts, eventCount) = ([], [:], 0)
-    (skipped, rhythms) = ([:], [:])
-    var line = lines.begin("subscription", at: Timestamp(seconds: now))
-    line.set("kinds", LineKind.allCases.filter(kinds.contains).map(\.rawValue))
-    line.set("rate", request.rate, digits: 3)
-    append(line)
-    return true
+  /// Says what is wrong with a request.
+  mutating func fail(_ message: String, at now: Double) {
+    guard !isClosed else { return }
+    keep(.failure(message, at: now))
   }
-
-  private mutating func fail(_ message: String, at now: Double) {
-    var line = lines.begin("error", at: Timestamp(seconds: now))
-    line.set("message", message)
-    append(line)
-  }
-
-  private mutating func append(_ line: JSONLine) { output += Array(line.line.utf8) + [0x0A] }
 
   // MARK: Observations
 
   mutating func take(_ observation: Observation, at now: Double) {
     guard !isClosed else { return }
     switch observation {
-    case .motion(let motion):
-      if choice.kinds.contains(.attitude), let reading = AttitudeReading(motion) {
-        lastAttitude = motion.time
-        measure(.attitude, motion.time, .attitude(reading))
-      }
-      if motion.force != nil || motion.angularRate != nil || motion.field != nil {
-        measure(.motion, motion.time, .observation(observation))
-      }
+    case .motion(let motion): take(motion)
     case .heading(let heading):
-      measure(.heading, heading.time, .observation(observation))
+      measure(.heading, heading.time, .observation(observation, skipped: 0))
       // A gyro gives attitudes more often than a magnetometer.
       guard lastAttitude.map({ heading.time.seconds(since: $0) > 1 }) ?? true else { break }
-      measure(.attitude, heading.time, .attitude(AttitudeReading(heading)))
+      measure(.attitude, heading.time, .attitude(AttitudeReading(heading), skipped: 0))
     case .location(let location):
-      measure(.location, location.fix.received, .observation(observation))
-    case .altitude(let altitude): measure(.altitude, altitude.time, .observation(observation))
+      measure(.location, location.fix.received, .observation(observation, skipped: 0))
+    case .altitude(let altitude):
+      measure(.altitude, altitude.time, .observation(observation, skipped: 0))
     case .absoluteAltitude(let altitude):
-      measure(.absoluteAltitude, altitude.time, .observation(observation))
-    case .sky(let sky): measure(.sky, sky.received, .observation(observation))
-    case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
-      .sensor, .diagnostic:
-      keep(observation, at: now)
+      measure(.absoluteAltitude, altitude.time, .observation(observation, skipped: 0))
+    case .sky(let sky): measure(.sky, sky.received, .observation(observation, skipped: 0))
+    case .headingUnavailable(let reason, let time):
+      tell(observation, at: now)
+      guard choice.kinds.contains(.attitude),
+        lastAttitude.map({ time.seconds(since: $0) > 1 }) ?? true
+      else { break }
+      keep(.attitude(AttitudeReading(missing: reason, at: time), skipped: 0), at: now)
+    case .altitudeUnavailable(let reason, let time):
+      tell(observation, at: now)
+      guard choice.kinds.contains(.absoluteAltitude) else { break }
+      keep(.noAbsoluteAltitude(reason, at: time), at: now)
+    case .locationUnavailable, .motionUnavailable, .sensor, .diagnostic:
+      tell(observation, at: now)
     }
   }
 
-  private mutating func measure(_ kind: LineKind, _ time: Timestamp, _ entry: Entry) {
-    guard choice.kinds.contains(kind) else { return }
+  mutating func take(_ reading: SensorReading) {
+    guard !isClosed else { return }
+    measure(.sample, reading.sample.time, .sample(reading, skipped: 0), of: reading.sensor)
+  }
+
+  private mutating func take(_ motion: MotionEstimate) {
+    if let reading = AttitudeReading(motion) {
+      lastAttitude = motion.time
+      measure(.attitude, motion.time, .attitude(reading, skipped: 0))
+    }
+    guard choice.kinds.contains(.motion) else { return }
+    // Each chip has its own rate; what was told is not told again.
+    var news = MotionEstimate(time: motion.time)
+    if let force = motion.force, force.time != lastMotion.force { news.force = force }
+    if let rate = motion.angularRate, rate.time != lastMotion.rate { news.angularRate = rate }
+    if let field = motion.field, field.time != lastMotion.field { news.field = field }
+    guard news.force != nil || news.angularRate != nil || news.field != nil,
+      measure(.motion, motion.time, .observation(.motion(news), skipped: 0))
+    else { return }
+    if let force = news.force { lastMotion.force = force.time }
+    if let rate = news.angularRate { lastMotion.rate = rate.time }
+    if let field = news.field { lastMotion.field = field.time }
+  }
+
+  /// Returns whether the measurement is written.
+  ///
+  /// - Parameter sensor: The chip, if each has a rhythm of its own.
+  @discardableResult
+  private mutating func measure(
+    _ kind: LineKind, _ time: Timestamp, _ entry: Entry, of sensor: Int = 0
+  ) -> Bool {
+    guard choice.kinds.contains(kind) else { return false }
+    let source = Source(kind: kind, sensor: sensor)
     let interval = choice.rate.map { 1 / $0 }
-    guard rhythms[kind, default: SampleRhythm()].accepts(time, interval: interval) else { return }
-    if counts[kind, default: 0] >= Self.mostMeasurements,
-      let oldest = entries.firstIndex(where: { $0.kind == kind && $0.isMeasurement })
-    {
-      entries.remove(at: oldest)
-      counts[kind, default: 0] -= 1
-      skipped[kind, default: 0] += 1
-      dropped += 1
+    guard rhythms[source, default: SampleRhythm()].accepts(time, interval: interval) else {
+      return false
     }
-    counts[kind, default: 0] += 1
-    entries.append((kind, true, entry))
+    let most = kind == .sample ? Self.mostSamples : Self.mostMeasurements
+    if measurements[source, default: Queue()].count >= most {
+      _ = measurements[source]?.removeFirst()
+      skipped[source, default: 0] += 1
+      (dropped, count) = (dropped + 1, count - 1)
+    }
+    order += 1
+    count += 1
+    measurements[source, default: Queue()].append(entry, order: order)
+    return true
   }
 
-  private mutating func keep(_ observation: Observation, at now: Double) {
-    let kind = LineKind(observation)
-    guard choice.kinds.contains(kind) else { return }
-    guard eventCount < Self.mostEvents else {
+  private mutating func tell(_ observation: Observation, at now: Double) {
+    guard choice.kinds.contains(LineKind(observation)) else { return }
+    keep(.observation(observation, skipped: 0), at: now)
+  }
+
+  private mutating func keep(_ entry: Entry, at now: Double) {
+    guard events.count < Self.mostEvents else {
       return close("the reader did not take \(Self.mostEvents) lines in time", at: now)
     }
-    eventCount += 1
-    entries.append((kind, false, .observation(observation)))
+    keep(entry)
   }
 
-  // MARK: Lines
+  private mutating func keep(_ entry: Entry) {
+    order += 1
+    count += 1
+    events.append(entry, order: order)
+  }
 
-  /// Returns the next bytes to write, or `nil`.
-  mutating func next() -> [UInt8]? {
-    var (bytes, taken) = (output, 0)
-    output = []
-    for (kind, isMeasurement, entry) in entries {
-      guard bytes.count < Self.piece else { break }
-      taken += 1
-      let left = isMeasurement ? skipped.removeValue(forKey: kind) ?? 0 : 0
-      if isMeasurement { counts[kind, default: 0] -= 1 } else { eventCount -= 1 }
-      switch entry {
-      case .observation(let observation):
-        bytes += Array(lines.line(for: observation, skipped: left).utf8)
-      case .attitude(let reading): bytes += Array(lines.line(for: reading, skipped: left).utf8)
+  // MARK: Writing
+
+  /// Returns the next entries in the order in which they came, and removes them.
+  mutating func next() -> [Entry] {
+    var taken: [Entry] = []
+    while taken.count < Self.piece {
+      let oldest = measurements.min { $0.value.order ?? .max < $1.value.order ?? .max }
+      let (source, first) = (oldest?.key, oldest?.value.order ?? .max)
+      if let order = events.order, order < first {
+        if let entry = events.removeFirst() { taken.append(entry) }
+      } else if let source, let entry = measurements[source]?.removeFirst() {
+        taken.append(entry.with(skipped: skipped.removeValue(forKey: source) ?? 0))
+        if measurements[source]?.count == 0 { measurements[source] = nil }
+      } else {
+        break
       }
-      bytes.append(0x0A)
+      count -= 1
     }
-    entries.removeFirst(taken)
-    return bytes.isEmpty ? nil : bytes
+    return taken
+  }
+}
+
+extension StreamEnd.Entry {
+  fileprivate func with(skipped count: Int) -> StreamEnd.Entry {
+    guard count > 0 else { return self }
+    return switch self {
+    case .observation(let observation, _): .observation(observation, skipped: count)
+    case .attitude(let reading, _): .attitude(reading, skipped: count)
+    case .sample(let reading, _): .sample(reading, skipped: count)
+    case .hello, .subscription, .failure, .noAbsoluteAltitude: self
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 import Dispatch
 import LinuxIO
-import LocationServices
+package import LocationServices
 package import Lodestone
 import OutputProtocols
 import SensorTypes
@@ -13,10 +13,19 @@ import Synchronization
 ///
 /// The reader is a program with an authorization like every other one: it gets the services of its executable, user and unit.
 package final class StreamHost: ServedConnection {
-  private struct State {
+  /// The largest request in bytes.
+  static let longestRequest = 4_096
+  /// The number of waiting bytes beyond which no more requests are read.
+  private static let mostWaiting = 65_536
+
+  private struct State: Sendable {
     var end: StreamEnd
     var services: ProgramServices?
     var client: ClientID?
+    /// The bytes of a request that is not complete.
+    var input: [UInt8] = []
+    /// Whether requests are being carried out: until then no more are read.
+    var isBusy = false
     var isGone = false
   }
 
@@ -27,8 +36,11 @@ package final class StreamHost: ServedConnection {
   }
 
   private let state: Mutex<State>
+  /// Lines are written on the thread of the server, and not while the board's observations wait for that.
+  private let lines: Mutex<StreamLines>
   private let making: Making
   private let clocks: RuntimeClocks
+  private let positions: PositionLimit
   private let wake: @Sendable () -> Void
   private let work = DispatchQueue(label: "lodestone.stream")
 
@@ -37,37 +49,42 @@ package final class StreamHost: ServedConnection {
   /// - Parameters:
   ///   - board: The name of the board.
   ///   - now: The monotonic clock in seconds.
-  ///   - make: Makes the reader's services. Called on a queue of its own, with the first request.
+  ///   - positions: How much of the position the reader gets at most.
+  ///   - make: Makes the reader's services. Called on another queue, with the first request.
   ///   - leave: Called once the reader has gone.
   package init(
-    board: String, at now: Double, clocks: RuntimeClocks,
+    board: String, at now: Double, clocks: RuntimeClocks, positions: PositionLimit = .exact,
     wake: @escaping @Sendable () -> Void, make: @escaping @Sendable () -> ProgramServices,
     leave: @escaping @Sendable (ProgramServices?) -> Void
   ) {
-    state = Mutex(
-      State(
-        end: StreamEnd(board: board, at: now) { time in
-          ClockReading(
-            seconds: clocks.wallTime(of: time), isSet: LinuxBusProvider().isWallTimeSet)
-        }))
+    state = Mutex(State(end: StreamEnd(at: now)))
+    lines = Mutex(
+      StreamLines(board: board) { time in
+        ClockReading(
+          seconds: clocks.wallTime(of: time), isSet: LinuxBusProvider().isWallTimeSet)
+      })
     making = Making(make: make, leave: leave)
-    (self.clocks, self.wake) = (clocks, wake)
+    (self.clocks, self.positions, self.wake) = (clocks, positions, wake)
   }
 
   /// Returns the line for a reader that is refused.
   package static func refusal(_ reason: Farewell) -> [UInt8] {
-    var end = StreamEnd(board: "", at: 0) { _ in nil }
-    end.close(reason.text(), at: 0)
-    return end.next() ?? []
+    var lines = StreamLines(board: "") { _ in nil }
+    return lines.bytes([.failure(reason.text(), at: RuntimeClocks.system.now().seconds)])
   }
 
-  package let isReading = true
+  package var isReading: Bool {
+    state.withLock { state in
+      !state.isBusy && !state.end.isClosed && state.end.waitingCount < Self.mostWaiting
+    }
+  }
   package var isClosed: Bool { state.withLock { $0.end.isClosed } }
   package var waitingCount: Int { state.withLock { $0.end.waitingCount } }
   package var deadline: Double? { state.withLock { $0.end.deadline } }
-  /// What the reader has asked for, and the number of lines that it did not take.
-  package var summary: (services: ProgramServices?, choice: StreamChoice, dropped: UInt64) {
-    state.withLock { ($0.services, $0.end.choice, $0.end.dropped) }
+  package let isOneWay = true
+  /// What the reader has asked for, and the number of measurements that it did not take.
+  package var summary: (choice: StreamChoice, waiting: Int, dropped: UInt64) {
+    state.withLock { ($0.end.choice, $0.end.waitingCount, $0.end.dropped) }
   }
 
   package func advance(to now: Double) { state.withLock { $0.end.advance(to: now) } }
@@ -76,13 +93,10 @@ package final class StreamHost: ServedConnection {
     state.withLock { $0.end.close(reason.text(), at: now) }
   }
 
-  package func receive(_ bytes: UnsafeRawBufferPointer, at now: Double) {
-    let bytes = Array(bytes)
-    guard state.withLock({ $0.end.receive(bytes, at: now) }) else { return }
-    work.async { [self] in observe() }
+  package func next() -> [UInt8]? {
+    let entries = state.withLock { $0.end.next() }
+    return entries.isEmpty ? nil : lines.withLock { $0.bytes(entries) }
   }
-
-  package func next() -> [UInt8]? { state.withLock { $0.end.next() } }
 
   package func end() {
     work.async { [self] in
@@ -96,24 +110,84 @@ package final class StreamHost: ServedConnection {
     }
   }
 
+  // MARK: Requests
+
+  package func receive(_ bytes: UnsafeRawBufferPointer, at now: Double) {
+    let requests = state.withLock { state -> [[UInt8]] in
+      var requests: [[UInt8]] = []
+      for byte in bytes {
+        if byte == 0x0A {
+          requests.append(state.input)
+          state.input.removeAll(keepingCapacity: true)
+        } else {
+          state.input.append(byte)
+        }
+        guard state.input.count <= Self.longestRequest else {
+          state.end.close("a request has more than \(Self.longestRequest) bytes", at: now)
+          return []
+        }
+      }
+      let blanks: Set<UInt8> = [0x20, 0x0D]
+      requests.removeAll { $0.allSatisfy(blanks.contains) }
+      state.isBusy = !requests.isEmpty
+      return requests
+    }
+    guard !requests.isEmpty else { return }
+    work.async { [self] in carryOut(requests) }
+  }
+
+  private func carryOut(_ requests: [[UInt8]]) {
+    var hasChosen = false
+    for request in requests {
+      let now = clocks.now().seconds
+      do throws(StreamRequestError) {
+        let choice = try StreamRequest.parse(request)
+        state.withLock { $0.end.choose(choice, at: now) }
+        hasChosen = true
+      } catch {
+        state.withLock { $0.end.fail(error.message, at: now) }
+      }
+    }
+    wake()
+    if hasChosen { observe() }
+    state.withLock { $0.isBusy = false }
+    wake()
+  }
+
   private func observe() {
     let (choice, known, isGone) = state.withLock { ($0.end.choice, $0.services, $0.isGone) }
     guard !isGone else { return }
     let services = known ?? making.make()
     let client = state.withLock { $0.client } ?? services.connect(StreamClient(self))
     state.withLock { ($0.services, $0.client) = (services, client) }
-    if known == nil {
+    if choice.tellsPlace {
       services.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
     }
-    let demand = choice.kinds.isEmpty ? nil : LineKind.demand(for: choice.kinds, rate: choice.rate)
-    services.send(ServiceRequest(client, .observe(demand)))
+    let request = BoardRequest(
+      LineKind.demand(for: choice.kinds, rate: choice.rate),
+      hasReadings: choice.kinds.contains(.sample), positions: positions)
+    services.send(ServiceRequest(client, .observe(choice.kinds.isEmpty ? nil : request)))
+    // Where nothing is measured for the reader, the board may not be open yet.
+    guard !choice.kinds.isDisjoint(with: [.sensor, .error]),
+      case .board(let report)? = services.answer(.board), known != nil
+    else { return }
+    // States are told when they change, and when a program comes; this one has come before.
+    for status in report.sensors where status.state != .starting { take(.sensor(status)) }
   }
+
+  // MARK: Observations
 
   fileprivate func take(_ observation: Observation) {
     let now = clocks.now().seconds
+    change { $0.take(observation, at: now) }
+  }
+
+  fileprivate func take(_ reading: SensorReading) { change { $0.take(reading) } }
+
+  private func change(_ body: (inout StreamEnd) -> Void) {
     let hasNews = state.withLock { state in
       let had = state.end.hasNews
-      state.end.take(observation, at: now)
+      body(&state.end)
       return !had && state.end.hasNews || state.end.isClosed
     }
     if hasNews { wake() }
@@ -127,7 +201,11 @@ private final class StreamClient: ServiceClient {
   init(_ host: StreamHost) { self.host = host }
 
   func post(_ content: EventContent) -> Int {
-    if case .observation(let observation) = content { host.take(observation) }
+    switch content {
+    case .observation(let observation): host.take(observation)
+    case .reading(let reading): host.take(reading)
+    default: break
+    }
     return 0
   }
 

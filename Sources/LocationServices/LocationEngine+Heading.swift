@@ -59,6 +59,8 @@ extension LocationEngine {
   ) {
     guard clients[index].heading != nil, !clients[index].isSuspended else { return }
     let settings = clients[index].settings
+    let isReduced = authorization.report.accuracy == .reduced
+    let estimate = isReduced ? ObservationFilter.reduce(estimate) : estimate
     if var report = HeadingReport(estimate, orientation: settings.headingOrientation) {
       // True heading needs a position, and tells something of it.
       if !authorization.mayLocate { report.trueHeading = nil }

@@ -78,6 +78,8 @@ package struct LocationEngine: Sendable {
   /// Who wanted the prompt that stands.
   var wanting: ClientID?
   var promptChanges: [CalibrationPromptChange] = []
+  /// The newest time that anything has said.
+  var latest = Timestamp(nanoseconds: 0)
 
   /// Whether the application is in the foreground: only there clients are asked for prompts, and people for
   /// authorization.
@@ -203,6 +205,7 @@ package struct LocationEngine: Sendable {
 
   /// Does what the time alone makes due.
   package mutating func advance(to now: Timestamp, emit: (ServiceEvent) -> Void) {
+    latest = max(latest, now)
     for index in clients.indices {
       let client = clients[index].id
       clients[index].location.advance(to: now, loss) {
@@ -308,7 +311,7 @@ package struct LocationEngine: Sendable {
     case .requestAuthorization(let wanted):
       authorize(.request(wanted, by: request.client), emit)
     case .hold(let session): hold(session, index, emit)
-    case .observe(let demand): observe(demand, index, at: now, emit)
+    case .observe(let request): observe(request, index, at: now, emit)
     // What the application was told is its port's to keep.
     case .regionTold: break
     case .release:

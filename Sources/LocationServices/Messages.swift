@@ -115,6 +115,28 @@ package struct ServiceRequest: Hashable, Codable, Sendable {
   }
 }
 
+/// How much of a position somebody gets at most.
+package enum PositionLimit: String, Hashable, Codable, Sendable, CaseIterable {
+  case exact, reduced, none
+}
+
+/// What a client that observes the board asks for.
+package struct BoardRequest: Hashable, Codable, Sendable {
+  package var demand: Demand
+  /// Whether the client gets the samples of all chips as they measure them, before calibration and mount.
+  package var hasReadings: Bool
+  /// How much of the position the client wants at most.
+  package var positions: PositionLimit
+
+  package init(
+    _ demand: Demand, hasReadings: Bool = false, positions: PositionLimit = .exact
+  ) {
+    self.demand = demand
+    self.hasReadings = hasReadings
+    self.positions = positions
+  }
+}
+
 /// The kinds of request.
 package enum ServiceAction: Hashable, Codable, Sendable {
   /// The client exists; it has the default settings and nothing started. Asked twice it changes
@@ -161,7 +183,7 @@ package enum ServiceAction: Hashable, Codable, Sendable {
   case hold(ServiceSession)
   /// Passes the observations of the board on to the client, for what it asks for here; `nil` ends that. Losses and news of sensors come
   /// with them. What the application may not know is taken out of each.
-  case observe(Demand?)
+  case observe(BoardRequest?)
   /// The application was told what `ServiceQuestion.keep` has kept: it may be forced to the disk now.
   case regionTold(RegionKey)
   /// The client is gone, and with it all that it had started but regions, which are everybody's.
@@ -310,4 +332,6 @@ package enum EventContent: Hashable, Codable, Sendable {
   case fullAccuracyAnswered(AuthorizationProblem?)
   /// An observation of the board, for a client that observes it.
   indirect case observation(Observation)
+  /// A sample of a chip, for a client that asks for them.
+  indirect case reading(SensorReading)
 }

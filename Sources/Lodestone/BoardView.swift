@@ -71,6 +71,7 @@ extension Session: BoardView {
 
   package func end() {
     viewing.withLock { $0?.cancel() }
+    listening.withLock { $0?.cancel() }
     hub.stop()
   }
 }

@@ -1,10 +1,15 @@
 // The board of the daemon, for a command that shows it.
 
+package import BoardFile
+package import CalibrationCore
 import Dispatch
 import Foundation
+import Geodesy
 import LinuxIO
 import LocationServices
 package import SensorTypes
+import ServiceProtocol
+package import StateStore
 import Synchronization
 
 /// No daemon can be reached, or it cannot open its board.
@@ -13,10 +18,18 @@ package struct DaemonUnreachable: Error, Hashable, Sendable, CustomStringConvert
   package let description: String
 }
 
+/// A daemon did not store a record.
+package struct RecordRefused: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The message, in one line.
+  package let description: String
+  /// Whether the disk is the reason.
+  package let isFile: Bool
+}
+
 /// The board that a daemon owns.
 ///
 /// It stays attached: after the daemon was started again, observations go on. The time in between is a loss.
-package final class DaemonBoard: BoardView {
+package final class DaemonBoard: CalibrationBoard {
   /// What the machine's owner is told that a command needs positions for.
   private static let usage = UsageDescriptions(whenInUse: "It shows what the board measures.")
   /// The number of seconds that an answer of the machine's owner is waited for.
@@ -28,6 +41,11 @@ package final class DaemonBoard: BoardView {
   private let observer = Observer()
   private let client: ClientID
   private let known: Mutex<[SensorStatus]>
+  private let folder: Mutex<String?>
+  /// A copy of the records of the daemon, which goes with the board.
+  private let copy: URL
+  package let state: StateStore
+  package let board: Board
   /// The name and the chips of the board, as they were at the beginning.
   package let summary: BoardDescription
 
@@ -35,13 +53,11 @@ package final class DaemonBoard: BoardView {
   ///
   /// - Throws: `DaemonUnreachable`, or an error if the process has no descriptor left.
   package init(path: String) throws {
-    port = try DaemonPort(path: path, usage: Self.usage)
+    port = try DaemonPort(path: path, usage: Self.usage, limits: .owner)
     guard let report = port.ask(.board) else {
-      var reason = "it does not answer"
+      var reason = "the daemon at \(path) does not answer"
       if case .away(let why) = port.connection { reason = why }
-      throw DaemonUnreachable(
-        description:
-          "the daemon at \(path) owns the board, and \(reason); --board opens a board without it")
+      throw DaemonUnreachable(description: "\(reason); --board opens a board without the daemon")
     }
     guard let board = report.board else {
       throw DaemonUnreachable(
@@ -49,11 +65,24 @@ package final class DaemonBoard: BoardView {
     }
     summary = board
     known = Mutex(report.sensors)
+    folder = Mutex(nil)
+    do {
+      self.board = try CBORDecoder.decode(Board.self, from: report.file ?? [])
+    } catch {
+      throw DaemonUnreachable(
+        description: "the daemon is of another version than this command: restart it")
+    }
+    copy = FileManager.default.temporaryDirectory.appending(
+      path: "lodestone-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))")
+    state = StateStore(folder: copy)
     client = port.connect(observer)
     port.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
   }
 
-  deinit { port.send(ServiceRequest(client, .release)) }
+  deinit {
+    port.send(ServiceRequest(client, .release))
+    try? FileManager.default.removeItem(at: copy)
+  }
 
   package var sensors: [SensorStatus] {
     guard let report = port.ask(.board), report.board != nil else { return known.withLock { $0 } }
@@ -64,17 +93,29 @@ package final class DaemonBoard: BoardView {
   package var isShared: Bool { true }
 
   package func begin(_ demand: Demand, _ handler: @escaping @Sendable (Observation) -> Void) {
-    observer.set(handler)
+    begin(BoardRequest(demand), handler, nil)
+  }
+
+  package func begin(
+    _ demand: Demand, readings: @escaping @Sendable (SensorReading) -> Void,
+    _ handler: @escaping @Sendable (Observation) -> Void
+  ) { begin(BoardRequest(demand, hasReadings: true), handler, readings) }
+
+  private func begin(
+    _ request: BoardRequest, _ handler: @escaping @Sendable (Observation) -> Void,
+    _ readings: (@Sendable (SensorReading) -> Void)?
+  ) {
+    observer.set(handler, readings)
     // Their states are told when they change, and most have changed long ago.
     for status in known.withLock({ $0 }) where status.state != .starting {
       handler(.sensor(status))
     }
-    port.send(ServiceRequest(client, .observe(demand)))
+    port.send(ServiceRequest(client, .observe(request)))
   }
 
   package func end() {
     port.send(ServiceRequest(client, .observe(nil)))
-    observer.set(nil)
+    observer.set(nil, nil)
   }
 
   package func now() -> Timestamp { RuntimeClocks.system.now() }
@@ -96,6 +137,56 @@ package final class DaemonBoard: BoardView {
 
   package func demandPosition(_ what: String) throws(PositionNotAuthorized) {
     guard authorization.isGranted else { throw refusal(what) }
+  }
+
+  package var access: PositionAccess {
+    let report = authorization
+    guard report.isGranted else { return .withheld("the owner of this machine does not allow it") }
+    return report.accuracy == .full ? .full : .reduced
+  }
+
+  // MARK: Records
+
+  package var recordFolder: String? { folder.withLock { $0 } }
+
+  /// Fetches the records of the daemon.
+  ///
+  /// - Throws: `DaemonUnreachable` if this user may not calibrate, or the daemon cannot store records.
+  func fetchRecords() throws {
+    guard let answer = port.ask(.records) else {
+      throw DaemonUnreachable(description: "the daemon does not say which records it has")
+    }
+    if let problem = answer.problem { throw DaemonUnreachable(description: problem) }
+    folder.withLock { $0 = answer.folder }
+    for text in answer.files.values {
+      let record = try StoredRecord(json: Array(text.utf8))
+      try state.calibrations.save(record, samples: nil, overridingLock: true)
+    }
+    // Where the board is may be known from earlier runs.
+    if let report = port.ask(.position(isReduced: false)).known?.report {
+      let place = LastPosition(
+        latitude: report.position.latitude, longitude: report.position.longitude,
+        altitude: report.altitude ?? 0, utc: report.utc ?? clock.seconds)
+      try state.save(place)
+    }
+  }
+
+  package func rehearseSave(of key: CalibrationKey) throws {}
+
+  package func save(
+    _ record: StoredRecord, samples: CalibrationSamples?, overridingLock: Bool
+  ) throws {
+    let save = RecordSave(
+      record: String(decoding: try record.encoded(), as: UTF8.self),
+      samples: samples.map { String(decoding: $0.encoded(), as: UTF8.self) },
+      overridesLock: overridingLock)
+    switch port.ask(.saveRecord(save)) {
+    case .saved?: return
+    case .withoutSamples(let reason)?: throw CalibrationStore.SamplesNotKept(reason: reason)
+    case .refused(let reason, let isFile)?:
+      throw RecordRefused(description: "the daemon: \(reason)", isFile: isFile)
+    case nil: throw DaemonUnreachable(description: "the daemon does not say whether it is stored")
+    }
   }
 
   /// The authorization, once nobody is being asked any more.
@@ -121,20 +212,23 @@ private final class Observer: ServiceClient {
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
   private struct Passing: Sendable {
     var pass: (@Sendable (Observation) -> Void)?
+    var readings: (@Sendable (SensorReading) -> Void)?
   }
 
   private let passing = Mutex(Passing())
 
-  func set(_ handler: (@Sendable (Observation) -> Void)?) {
-    passing.withLock { $0.pass = handler }
-  }
+  func set(
+    _ handler: (@Sendable (Observation) -> Void)?, _ readings: (@Sendable (SensorReading) -> Void)?
+  ) { passing.withLock { ($0.pass, $0.readings) = (handler, readings) } }
 
   func post(_ content: EventContent) -> Int {
-    guard let pass = passing.withLock({ $0.pass }) else { return 0 }
+    let passing = passing.withLock { $0 }
+    guard let pass = passing.pass else { return 0 }
     switch content {
+    case .reading(let reading): passing.readings?(reading)
     case .observation(let observation): pass(observation)
     case .failure(let failure):
-      let (reason, now) = (NoData.noBoard(failure.reason), RuntimeClocks.system.now())
+      let (reason, now) = (NoData.sensorLost(failure.reason), RuntimeClocks.system.now())
       switch failure.service {
       case .heading: pass(.headingUnavailable(reason, at: now))
       case .location: pass(.locationUnavailable(reason, at: now))

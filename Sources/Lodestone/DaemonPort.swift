@@ -22,10 +22,12 @@ package final class DaemonPort: RuntimeBackend {
   /// - Parameters:
   ///   - usage: What the program needs positions for, in its own words.
   ///   - clocks: Makes wall times of timestamps.
+  ///   - limits: The limits of what is sent and received.
   package init(
-    path: String, usage: UsageDescriptions? = nil, clocks: RuntimeClocks = .system
+    path: String, usage: UsageDescriptions? = nil, clocks: RuntimeClocks = .system,
+    limits: ProtocolLimits = ProtocolLimits()
   ) throws {
-    core = try PortCore(path: path, usage: usage, clocks: clocks)
+    core = try PortCore(path: path, usage: usage, clocks: clocks, limits: limits)
     let thread = Thread { [core] in core.run() }
     thread.name = "daemon"
     thread.start()
@@ -213,13 +215,16 @@ private final class PortCore: Sendable {
   /// Left with the end of the first attempt to connect.
   private let firstAttempt = DispatchGroup()
 
-  init(path: String, usage: UsageDescriptions?, clocks: RuntimeClocks) throws {
+  init(
+    path: String, usage: UsageDescriptions?, clocks: RuntimeClocks, limits: ProtocolLimits
+  ) throws {
     (self.path, self.clocks) = (path, clocks)
     poller = try Poller()
     firstAttempt.enter()
     state = OrderedLock(
       "the daemon port's lock",
-      State(end: ProgramEnd(software: LodestoneRuntime.version, usage: usage)),
+      State(
+        end: ProgramEnd(software: LodestoneRuntime.version, usage: usage, limits: limits)),
       before: [stage.state])
   }
 
@@ -362,6 +367,11 @@ extension ServiceQuestion {
   /// The number of seconds that an answer is waited for.
   fileprivate var patience: Double {
     // One that was given up too early would be reported as impossible, and be set all the same.
-    if case .setAltitude = self { 10 } else { isSlow ? 3 : 1 }
+    switch self {
+    case .setAltitude: 10
+    // Another process that changes the folder is waited for.
+    case .saveRecord: 60
+    default: isSlow ? 3 : 1
+    }
   }
 }

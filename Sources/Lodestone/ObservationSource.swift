@@ -1,6 +1,6 @@
 // What the facades stand on, and the real one of it: a board that is open.
 
-import BoardFile
+package import BoardFile
 package import SensorHub
 package import SensorTypes
 package import StateStore
@@ -32,8 +32,16 @@ package protocol ObservationSource: Sendable {
   /// Says whether the program may know exactly where the board is: only then may a position be kept.
   func setPositionIsOpen(_ isOpen: Bool)
 
-  /// The name and the chips of the board; `nil` for a source that has no board.
-  var board: BoardDescription? { get }
+  /// Calls `handler` with the samples of the chips as they measure them, until cancelled. Returns `nil` for a source that has no chips.
+  func subscribe(
+    readings handler: @escaping @Sendable (SensorReading) -> Void
+  ) -> (any ObservationSubscription)?
+
+  /// The board as its file describes it; `nil` for a source that has no board.
+  var board: Board? { get }
+
+  /// The calibration records of the board; `nil` for a source that stores none.
+  var calibrations: CalibrationStore? { get }
 
   /// The state of the sensors, in the order of the board file.
   var sensors: [SensorStatus] { get }
@@ -51,7 +59,12 @@ extension ObservationSource {
 
   package var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { nil }
 
-  package var board: BoardDescription? { nil }
+  package func subscribe(
+    readings handler: @escaping @Sendable (SensorReading) -> Void
+  ) -> (any ObservationSubscription)? { nil }
+
+  package var board: Board? { nil }
+  package var calibrations: CalibrationStore? { nil }
   package var sensors: [SensorStatus] { [] }
 
   /// Nothing is calibrated in use.
@@ -100,7 +113,13 @@ package final class SessionSource: ObservationSource {
 
   package func setPositionIsOpen(_ isOpen: Bool) { session.hub.setPositionIsOpen(isOpen) }
 
-  package var board: BoardDescription? { session.board.summary }
+  package func subscribe(
+    readings handler: @escaping @Sendable (SensorReading) -> Void
+  ) -> (any ObservationSubscription)? { session.hub.subscribe(readings: handler) }
+
+  package var board: Board? { session.board }
+
+  package var calibrations: CalibrationStore? { session.state.calibrations }
 
   package var sensors: [SensorStatus] { session.hub.status }
 

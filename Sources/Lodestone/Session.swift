@@ -43,6 +43,8 @@ package final class Session: Sendable {
   private let provider: any BusProvider
   /// What `begin(_:_:)` has begun.
   let viewing = Mutex<Hub.Subscription?>(nil)
+  /// The samples that `begin(_:readings:_:)` hands on.
+  let listening = Mutex<Hub.Subscription?>(nil)
   private let control: SimulationControl?
 
   /// Opens the board called `name` (see `BoardLocator`), or probes the buses where nothing names one.

@@ -1,5 +1,5 @@
 /// Where a server on this machine or another is reached: gpsd's reports.
-package enum ServerAddress: Sendable, Hashable, CustomStringConvertible {
+package enum ServerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
   /// A host by name or number, and its TCP port.
   case tcp(host: String, port: UInt16)
   /// A socket of this machine, by its path.

@@ -1,7 +1,7 @@
 // What can be asked of a receiver besides where it is, who it says that it is, and how it is set.
 
 /// How whatever carries the receiver moves: a receiver smooths and refuses by it.
-public enum DynamicModel: String, Sendable, Hashable, CaseIterable {
+public enum DynamicModel: String, Sendable, Hashable, Codable, CaseIterable {
   /// Nothing is known: little is taken for granted.
   case portable
   /// It does not move: a surveyed antenna.

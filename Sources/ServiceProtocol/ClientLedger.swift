@@ -18,7 +18,7 @@ struct ClientLedger: Sendable {
   private var session: ServiceSession?
   private var started: [Service] = []
   private var constraints: [BeaconConstraint] = []
-  private var observed: Demand?
+  private var observed: BoardRequest?
   private var authorization: Pending<AuthorizationRequest>?
   /// Whether the client awaits the answer to a request for one location. Until it has arrived, another request is the same one.
   private(set) var awaitsLocation = false
@@ -59,7 +59,7 @@ struct ClientLedger: Sendable {
     case .requestLocation: awaitsLocation = true
     case .allowDeferral: deferrals += 1
     case .hold(let session): self.session = session
-    case .observe(let demand): observed = demand
+    case .observe(let request): observed = request
     case .startRanging(let constraint):
       if !constraints.contains(constraint) { constraints.append(constraint) }
     case .stopRanging(let constraint):
@@ -141,7 +141,7 @@ struct ClientLedger: Sendable {
     for _ in 0..<deferrals { events.append(.deferralEnded(.failed(reason))) }
     deferrals = 0
     events += constraints.map { Self.failure($0, reason) }
-    events += Self.services(of: observed).map { Self.failure($0, reason) }
+    events += Self.services(of: observed?.demand).map { Self.failure($0, reason) }
     return events
   }
 
@@ -166,7 +166,8 @@ struct ClientLedger: Sendable {
     switch action {
     case .start(let service): return [Self.failure(service, reason)]
     case .startRanging(let constraint): return [Self.failure(constraint, reason)]
-    case .observe(let demand): return Self.services(of: demand).map { Self.failure($0, reason) }
+    case .observe(let request):
+      return Self.services(of: request?.demand).map { Self.failure($0, reason) }
     case .allowDeferral:
       deferrals = max(0, deferrals - 1)
       return [.deferralEnded(.failed(reason))]
@@ -245,7 +246,7 @@ extension EventContent {
     case .beacons(let report): .beacons(report.constraint)
     case .rangingFailed(let failure): .beacons(failure.constraint)
     case .deferralEnded, .region, .regionsUnreadable, .question, .questionClosed, .authorization,
-      .fullAccuracyAnswered, .observation:
+      .fullAccuracyAnswered, .observation, .reading:
       nil
     }
   }

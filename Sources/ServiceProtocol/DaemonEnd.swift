@@ -23,6 +23,13 @@ package struct ProtocolLimits: Hashable, Sendable {
   package var clock = 0.005
 
   package init() {}
+
+  /// The limits of a program whose user may store calibration records, which have their samples beside them.
+  package static var owner: ProtocolLimits {
+    var limits = ProtocolLimits()
+    limits.programFrame = 262_144
+    return limits
+  }
 }
 
 /// The daemon's end of one program's connection.

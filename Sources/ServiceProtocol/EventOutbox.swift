@@ -13,12 +13,14 @@ package struct EventOutbox: Sendable {
     case measurements(ClientID, EventSource)
     case positions(ClientID)
     case observations(ClientID, ObservedQuantity)
+    case readings(ClientID)
     case calibrationProgress
 
     /// The number of frames that may wait. A chip that delivers from its FIFO brings a burst of samples.
     var limit: Int {
       switch self {
       case .measurements, .observations: 32
+      case .readings: 1_024
       case .positions: EventLimits.locations
       case .calibrationProgress: 1
       }
@@ -134,6 +136,7 @@ package struct EventOutbox: Sendable {
     case .location: .positions(event.client)
     case .observation(let observation):
       ObservedQuantity(observation).map { .observations(event.client, $0) }
+    case .reading: .readings(event.client)
     case .heading, .headingExpired, .altitude, .absoluteAltitude, .motion, .beacons:
       event.content.source.map { .measurements(event.client, $0) }
     default: nil

@@ -89,10 +89,18 @@ extension ServiceQuestion {
   /// Whether the question also makes a statement that must reach the daemon: that the application is told an event.
   var isStatement: Bool { if case .keep = self { true } else { false } }
 
+  /// Whether the question only reads.
+  package var isRead: Bool {
+    switch self {
+    case .setAltitude, .saveRecord, .keep: false
+    default: true
+    }
+  }
+
   /// Whether the answer may take seconds: the board's chips are identified, or the radio's owner is asked.
   package var isSlow: Bool {
     switch self {
-    case .capabilities, .beacons, .board, .setAltitude: true
+    case .capabilities, .beacons, .board, .setAltitude, .records, .saveRecord: true
     case .authorization, .position, .regions, .keep, .program, .daemon: false
     }
   }

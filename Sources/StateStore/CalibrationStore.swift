@@ -149,6 +149,9 @@ package struct CalibrationStore: Sendable {
   /// A record was stored, and what it was made of was not: a report has nothing to draw.
   package struct SamplesNotKept: Error, Sendable, Hashable, CustomStringConvertible {
     package let reason: String
+
+    package init(reason: String) { self.reason = reason }
+
     /// The message, in one line.
     package var description: String { "the samples were not kept: \(reason)" }
   }

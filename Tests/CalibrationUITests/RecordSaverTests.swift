@@ -25,9 +25,9 @@ struct RecordSaverTests {
   private func save(_ record: CalibrationRecord) -> (said: [String], failure: String?) {
     var said: [String] = []
     do {
-      try RecordSaver.store(
-        .magnetometer(record), samples: samples, in: store, overridingLock: false,
-        warn: { said.append($0) })
+      try RecordSaver.store(.magnetometer(record), samples: samples, warn: { said.append($0) }) {
+        try store.save($0, samples: $1, overridingLock: false)
+      }
       return (said, nil)
     } catch {
       return (said, "\(error)")

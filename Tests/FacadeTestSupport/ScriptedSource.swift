@@ -1,9 +1,11 @@
 // A board that says what a test lets it say, and the values for it.
 
+package import BoardFile
 import BoardTestSupport
 import Dispatch
 package import Lodestone
 package import SensorTypes
+package import StateStore
 import LinearAlgebra
 import Synchronization
 
@@ -19,8 +21,10 @@ package final class ScriptedSource: ObservationSource {
     var handlers: [Int: @Sendable (Observation) -> Void] = [:]
     var subscriptions = 0
     var demands: [Demand] = []
-    var board: BoardDescription?
+    var board: Board?
     var sensors: [SensorStatus] = []
+    var calibrations: CalibrationStore?
+    var readings: [Int: @Sendable (SensorReading) -> Void] = [:]
   }
 
   /// What the board says it has.
@@ -39,12 +43,36 @@ package final class ScriptedSource: ObservationSource {
   }
 
   /// Says what the board is made of, and how its sensors are doing.
-  package func set(_ board: BoardDescription, _ sensors: [SensorStatus]) {
+  package func set(_ board: Board, _ sensors: [SensorStatus]) {
     state.withLock { ($0.board, $0.sensors) = (board, sensors) }
   }
 
-  package var board: BoardDescription? { state.withLock { $0.board } }
+  package var board: Board? { state.withLock { $0.board } }
   package var sensors: [SensorStatus] { state.withLock { $0.sensors } }
+
+  /// Where the board's records are.
+  package var calibrations: CalibrationStore? {
+    get { state.withLock { $0.calibrations } }
+    set { state.withLock { $0.calibrations = newValue } }
+  }
+
+  package func subscribe(
+    readings handler: @escaping @Sendable (SensorReading) -> Void
+  ) -> (any ObservationSubscription)? {
+    let id = state.withLock { state in
+      state.subscriptions += 1
+      state.readings[state.subscriptions] = handler
+      return state.subscriptions
+    }
+    return Subscription { [weak self] in self?.state.withLock { $0.readings[id] = nil } }
+  }
+
+  /// Whether somebody asks for the samples of the chips.
+  package var hasReaders: Bool { state.withLock { !$0.readings.isEmpty } }
+
+  package func publish(_ reading: SensorReading) {
+    for handler in state.withLock({ Array($0.readings.values) }) { handler(reading) }
+  }
 
   /// Every demand that was set, in order.
   package var demands: [Demand] {

@@ -10,31 +10,42 @@ import Testing
 @testable import LocationDaemon
 
 struct StreamEndTests {
-  private static func end(at now: Double = 0) -> StreamEnd {
-    StreamEnd(board: "boat", at: now) { ClockReading(seconds: $0.seconds, isSet: true) }
+  /// A stream with the lines that it becomes.
+  private struct Bench {
+    var end: StreamEnd
+    var lines = StreamLines(board: "boat") { ClockReading(seconds: $0.seconds, isSet: true) }
+
+    init(at now: Double = 0) { end = StreamEnd(at: now) }
+
+    mutating func ask(_ request: String, at now: Double = 0) throws {
+      end.choose(try StreamRequest.parse(Array(request.utf8)), at: now)
+    }
+
+    mutating func take(_ observation: Observation, at now: Double) {
+      end.take(observation, at: now)
+    }
+
+    mutating func take(_ reading: SensorReading) { end.take(reading) }
   }
 
   /// The lines that wait.
-  private func lines(_ end: inout StreamEnd) throws -> [[String: Any]] {
+  private func lines(_ bench: inout Bench) throws -> [[String: Any]] {
     var bytes: [UInt8] = []
-    while let piece = end.next() { bytes += piece }
+    while case let entries = bench.end.next(), !entries.isEmpty {
+      bytes += bench.lines.bytes(entries)
+    }
     return try bytes.split(separator: 0x0A).map {
       try #require(try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any])
     }
   }
 
-  private func kinds(_ end: inout StreamEnd) throws -> [String] {
+  private func kinds(_ end: inout Bench) throws -> [String] {
     try lines(&end).compactMap { $0["kind"] as? String }
   }
 
-  /// Whether the bytes are another choice.
-  private func hears(_ bytes: [UInt8], at now: Double, _ end: inout StreamEnd) -> Bool {
-    end.receive(bytes, at: now)
-  }
-
-  private func subscribed(_ request: String, at now: Double = 0) throws -> StreamEnd {
-    var end = Self.end(at: now)
-    #expect(hears(Array((request + "\n").utf8), at: now, &end))
+  private func subscribed(_ request: String, at now: Double = 0) throws -> Bench {
+    var end = Bench(at: now)
+    try end.ask(request, at: now)
     #expect(try kinds(&end) == ["hello", "subscription"])
     return end
   }
@@ -46,7 +57,7 @@ struct StreamEndTests {
     end.take(.location(53, 10, at: 1), at: 1)
     end.take(.altitude(3, at: 1), at: 1)
     #expect(try lines(&end).map { $0["magneticHeading"] as? Double } == [20])
-    #expect(hears(Array("{\"subscribe\":[]}\n".utf8), at: 2, &end))
+    try end.ask(#"{"subscribe":[]}"#, at: 2)
     end.take(.heading(degrees: 20, at: 2), at: 2)
     #expect(try kinds(&end) == ["subscription"])
   }
@@ -74,7 +85,7 @@ struct StreamEndTests {
     #expect(lines[0]["skipped"] as? Int == 1_000 - StreamEnd.mostMeasurements)
     #expect(lines[1]["skipped"] == nil)
     #expect(lines[StreamEnd.mostMeasurements - 1]["magneticHeading"] as? Double == 99.9)
-    #expect(end.dropped == UInt64(1_000 - StreamEnd.mostMeasurements))
+    #expect(end.end.dropped == UInt64(1_000 - StreamEnd.mostMeasurements))
   }
 
   @Test("a reader that does not take news is told why its stream ends")
@@ -83,58 +94,34 @@ struct StreamEndTests {
     for step in 0...StreamEnd.mostEvents {
       end.take(.diagnostic("wire \(step)", at: Timestamp(seconds: 1)), at: 5)
     }
-    #expect(end.isClosed && end.deadline == 5 + StreamEnd.closing)
+    #expect(end.end.isClosed && end.end.deadline == 5 + StreamEnd.closing)
     let lines = try lines(&end)
     #expect(lines.count == 1)
     #expect((lines[0]["message"] as? String)?.contains("did not take") == true)
   }
 
   @Test(
-    "what is no request is answered, and changes nothing",
+    "what is no request is an error",
     arguments: [
       "hello", "{}", "[]", #"{"subscribe":"heading"}"#, #"{"subscribe":["bearing"]}"#,
       #"{"subscribe":["heading"],"rate":0}"#, #"{"subscribe":["heading"],"rate":-1}"#,
-      #"{"subscribe":["heading"],"rate":1e999}"#, #"{"subscribe":[1]}"#,
-      "{\"subscribe\":[\"\u{1B}[2J\"]}", "\u{FF}\u{0}",
+      #"{"subscribe":["heading"],"rate":1e999}"#, #"{"subscribe":["heading"],"rate":1e-320}"#,
+      #"{"subscribe":[1]}"#, "{\"subscribe\":[\"\u{1B}[2J\"]}", "\u{FF}\u{0}",
     ])
-  func mistakes(request: String) throws {
-    var end = try subscribed(#"{"subscribe":["heading"]}"#)
-    #expect(!hears(Array((request + "\n").utf8), at: 1, &end))
-    end.take(.heading(degrees: 20, at: 1), at: 1)
-    #expect(try kinds(&end) == ["error", "heading"])
-    #expect(!end.isClosed)
-  }
-
-  @Test("a request may come in pieces, with blank lines between")
-  func pieces() throws {
-    var end = Self.end()
-    for byte in "\r\n \n{\"subscribe\":[\"heading\"]}\r".utf8 {
-      #expect(!hears([byte], at: 0, &end))
-    }
-    #expect(hears([0x0A], at: 0, &end))
-    #expect(try kinds(&end) == ["hello", "subscription"])
-  }
-
-  @Test("a request without an end is given up, whatever its length")
-  func overlong() throws {
-    var end = Self.end()
-    for _ in 0..<1_000 { #expect(!hears([UInt8](repeating: 0x20, count: 4_096), at: 1, &end)) }
-    #expect(!end.isClosed)
-    #expect(!hears([0x0A], at: 1, &end))
-    #expect(end.isClosed)
-    #expect(try kinds(&end) == ["hello", "error"])
+  func mistakes(request: String) {
+    #expect(throws: StreamRequestError.self) { try StreamRequest.parse(Array(request.utf8)) }
   }
 
   @Test("who asks for nothing is not waited for")
   func silence() throws {
-    var end = Self.end(at: 10)
-    #expect(end.deadline == 10 + StreamEnd.patience)
-    end.advance(to: 9 + StreamEnd.patience)
-    #expect(!end.isClosed)
-    end.advance(to: 10 + StreamEnd.patience)
-    #expect(end.isClosed)
-    #expect(try kinds(&end) == ["hello", "error"])
-    #expect(try subscribed(#"{"subscribe":["sky"]}"#).deadline == nil)
+    var end = Bench(at: 10)
+    #expect(end.end.deadline == 10 + StreamEnd.patience)
+    end.end.advance(to: 9 + StreamEnd.patience)
+    #expect(!end.end.isClosed)
+    end.end.advance(to: 10 + StreamEnd.patience)
+    #expect(end.end.isClosed)
+    #expect(try kinds(&end) == ["error"])
+    #expect(try subscribed(#"{"subscribe":["sky"]}"#).end.deadline == nil)
   }
 
   @Test("attitudes are the gyro's while there are any, else those of headings")
@@ -156,15 +143,92 @@ struct StreamEndTests {
     #expect(lines.map { $0["rateOfTurn"] == nil } == [true, false, false, true])
   }
 
-  @Test("a long wait is written in pieces")
-  func pieceLength() throws {
-    var end = try subscribed(#"{"subscribe":["error"]}"#)
-    for _ in 0..<500 {
-      end.take(.diagnostic(String(repeating: "x", count: 200), at: Timestamp(seconds: 1)), at: 1)
+  @Test("a long wait is written in pieces, in the order in which it came")
+  func pieces() throws {
+    var end = try subscribed(#"{"subscribe":["error","heading"]}"#)
+    for step in 0..<100 {
+      end.take(.diagnostic("wire \(step)", at: Timestamp(seconds: Double(step))), at: 1)
+      if step >= 68 { end.take(.heading(degrees: 1, at: Double(step)), at: 1) }
     }
-    var pieces: [Int] = []
-    while let piece = end.next() { pieces.append(piece.count) }
-    #expect(pieces.count > 4 && pieces.allSatisfy { $0 < StreamEnd.piece + 1_000 })
-    #expect(!end.hasNews)
+    var counts: [Int] = []
+    var bytes: [UInt8] = []
+    while case let entries = end.end.next(), !entries.isEmpty {
+      counts.append(entries.count)
+      bytes += end.lines.bytes(entries)
+    }
+    #expect(counts == [64, 64, 4] && !end.end.hasNews)
+    let times = try bytes.split(separator: 0x0A).map {
+      try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any]
+    }.compactMap { $0?["monotonic"] as? Double }
+    #expect(times.count == 132 && times == times.sorted())
+  }
+
+  @Test("another choice keeps the news that wait, and no measurement")
+  func resubscription() throws {
+    var end = try subscribed(#"{"subscribe":["heading","error"]}"#)
+    end.take(.heading(degrees: 1, at: 1), at: 1)
+    end.take(.diagnostic("a wire", at: Timestamp(seconds: 1)), at: 1)
+    try end.ask(#"{"subscribe":["heading","error"]}"#, at: 2)
+    #expect(try kinds(&end) == ["error", "subscription"])
+    #expect(!end.end.hasNews)
+  }
+
+  @Test("a loss is told under each kind that it takes away")
+  func losses() throws {
+    var end = try subscribed(#"{"subscribe":["attitude","absoluteAltitude"]}"#)
+    end.take(.headingUnavailable(.uncalibrated, at: Timestamp(seconds: 1)), at: 1)
+    end.take(.altitudeUnavailable(.notEquipped("barometer"), at: Timestamp(seconds: 1)), at: 1)
+    let lines = try lines(&end)
+    #expect(lines.map { $0["kind"] as? String } == ["attitude", "absoluteAltitude"])
+    #expect(lines.allSatisfy { $0["reason"] != nil })
+  }
+
+  @Test("a sample of motion is told once")
+  func motion() throws {
+    var end = try subscribed(#"{"subscribe":["motion"]}"#)
+    func sample(_ seconds: Double) -> Sample<Vector3> {
+      Sample(time: Timestamp(seconds: seconds), value: Vector3(0, 0, 9.8))
+    }
+    for step in 1...4 {
+      end.take(
+        .motion(
+          MotionEstimate(
+            time: Timestamp(seconds: Double(step)), force: sample(Double(step)),
+            angularRate: sample(Double(step)), field: sample(step < 3 ? 1 : 3))), at: 1)
+    }
+    #expect(try lines(&end).map { $0["field"] != nil } == [true, false, true, false])
+  }
+
+  @Test("samples of each chip have a rhythm of their own, and what they measure its units")
+  func samples() throws {
+    var end = try subscribed(#"{"subscribe":["sample"],"rate":10}"#)
+    for step in 0..<20 {
+      let time = Timestamp(seconds: Double(step) / 20)
+      end.take(
+        SensorReading(
+          sensor: 0, sample: Sample(time: time, value: .magneticField(Vector3(1, -2, 3))),
+          edge: nil, outputRate: 20))
+      end.take(
+        SensorReading(
+          sensor: 1,
+          sample: Sample(
+            time: time,
+            value: .clippedInertial(
+              angularRate: Vector3(1, 2, 35), acceleration: Vector3(0, 0, 9.8),
+              clipped: InertialClipping(angularRate: [.z]))),
+          edge: nil, outputRate: 20))
+      end.take(
+        SensorReading(
+          sensor: 2,
+          sample: Sample(time: time, value: .atmosphere(pressure: 101_325, temperature: 21.5)),
+          edge: nil, outputRate: 20))
+    }
+    let lines = try lines(&end)
+    #expect(lines.count == 30)
+    #expect(lines[0]["field"] as? [Double] == [1, -2, 3])
+    #expect(lines[1]["clippedRotationRate"] as? [String] == ["z"])
+    #expect(lines[1]["clippedForce"] == nil)
+    #expect(
+      lines[2]["pressure"] as? Double == 101.325 && lines[2]["temperature"] as? Double == 21.5)
   }
 }

@@ -1,10 +1,14 @@
 // Readers of the stream, and commands that show the daemon's board, over real sockets.
 
+import BoardFile
+import CalibrationCore
 import FacadeTestSupport
 import Foundation
+import LinearAlgebra
 import LinuxIO
 import LocationServices
 import SensorTypes
+import StateStore
 import Synchronization
 import Testing
 
@@ -110,13 +114,14 @@ struct StreamTests {
   func board() throws {
     let bench = try DaemonBench()
     bench.board.set(
-      BoardDescription(name: "boat", isSimulated: false, isVehicle: false, chips: ["LIS3MDL"]),
+      Self.chip(),
       [
         SensorStatus(
           index: 0, chip: "LIS3MDL", position: "1", state: .running, since: Timestamp(seconds: 0))
       ])
     let board = try DaemonBoard(path: bench.path)
-    #expect(board.summary.chips == ["LIS3MDL"] && board.sensors.count == 1)
+    #expect(
+      board.summary.chips == ["LIS3MDL"] && board.board == Self.chip() && board.sensors.count == 1)
     try board.demandExactPosition("a test")
     let heard = Mutex<[Observation]>([])
     board.begin(.everything) { observation in heard.withLock { $0.append(observation) } }
@@ -129,7 +134,7 @@ struct StreamTests {
     #expect(
       eventually {
         heard.withLock {
-          $0.contains { if case .headingUnavailable(.noBoard, _) = $0 { true } else { false } }
+          $0.contains { if case .headingUnavailable(.sensorLost, _) = $0 { true } else { false } }
         }
       })
     try bench.start()
@@ -142,12 +147,78 @@ struct StreamTests {
     #expect(bench.board.waits(for: Demand(), atMost: 10))
   }
 
+  private static func chip() -> Board {
+    Board(
+      name: "boat",
+      sensors: [
+        Board.Sensor(chip: "LIS3MDL", attachment: .i2c(bus: "/dev/i2c-1", address: 0x1C))
+      ])
+  }
+
+  private static var record: GyroRecord {
+    GyroRecord(
+      chip: "LIS3MDL", busPosition: "/dev/i2c-1:0x1c", board: "boat",
+      date: "2026-10-02T11:30:00Z", samples: 500, bias: Vector3(0.01, 0, 0),
+      deviation: 0.001, temperature: 20)
+  }
+
+  @Test("the owner calibrates the daemon's board: samples, records, and what is stored")
+  func calibration() throws {
+    let bench = try DaemonBench()
+    bench.board.set(Self.chip(), [])
+    let store = CalibrationStore(stateDirectory: bench.folder.appending(path: "records"))
+    bench.board.calibrations = store
+    try store.save(.gyro(Self.record))
+    let board = try DaemonBoard(path: bench.path)
+    try board.fetchRecords()
+    #expect(board.board == Self.chip())
+    let key = CalibrationKey(.gyro, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c")
+    #expect(board.state.calibrations.current(key) == .record(.gyro(Self.record)))
+    let heard = Mutex<[SensorReading]>([])
+    board.begin(.everything, readings: { reading in heard.withLock { $0.append(reading) } }) { _ in
+    }
+    #expect(eventually { bench.board.hasReaders })
+    let reading = SensorReading(
+      sensor: 0, sample: Sample(time: Timestamp(seconds: 1), value: .magneticField(.zero)),
+      edge: nil, outputRate: 80)
+    bench.board.publish(reading)
+    #expect(eventually { heard.withLock { $0 == [reading] } })
+    board.end()
+    #expect(eventually { !bench.board.hasReaders })
+    var better = Self.record
+    better.bias = Vector3(0.02, 0, 0)
+    try board.save(.gyro(better), samples: nil, overridingLock: false)
+    #expect(store.current(key) == .record(.gyro(better)))
+    try store.setLock(true, key)
+    #expect(throws: RecordRefused.self) {
+      try board.save(.gyro(Self.record), samples: nil, overridingLock: false)
+    }
+    try board.save(.gyro(Self.record), samples: nil, overridingLock: true)
+    var stranger = Self.record
+    stranger.chip = "LSM6DSOX"
+    #expect(throws: RecordRefused.self) {
+      try board.save(.gyro(stranger), samples: nil, overridingLock: true)
+    }
+  }
+
+  @Test("who is not the owner calibrates nothing")
+  func strangerCalibration() throws {
+    guard geteuid() != 0 else { return }
+    let bench = try DaemonBench(owners: [])
+    bench.board.set(Self.chip(), [])
+    let board = try DaemonBoard(path: bench.path)
+    #expect(throws: DaemonUnreachable.self) { try board.fetchRecords() }
+    #expect(throws: RecordRefused.self) {
+      try board.save(.gyro(Self.record), samples: nil, overridingLock: true)
+    }
+  }
+
   @Test("a command that may not know the place is told so")
   func deniedCommand() throws {
     let bench = try DaemonBench(
       rules: "schema: 1\nrules:\n  - user: \"\(geteuid())\"\n    authorization: denied\n")
     bench.board.set(
-      BoardDescription(name: "boat", isSimulated: false, isVehicle: false, chips: []), [])
+      Board(name: "boat", sensors: []), [])
     let board = try DaemonBoard(path: bench.path)
     #expect(throws: PositionNotAuthorized.self) { try board.demandPosition("a test") }
   }

@@ -78,9 +78,26 @@ struct AttitudeLineTests {
   func withoutGyro() throws {
     let heading = HeadingEstimate(
       time: Timestamp(seconds: 1), magneticHeading: .pi / 2, accuracy: nil,
-      reason: .uncalibrated, field: nil, attitude: Self.turn(-90, about: Vector3(0, 0, 1)))
+      reason: .tiltUnknown, field: nil, attitude: Self.turn(-90, about: Vector3(0, 0, 1)))
     let line = try Self.object(AttitudeReading(heading))
     #expect(line["magneticHeading"] as? Double == 90 && line["headingAccuracy"] as? Double == -1)
     #expect(line["rateOfTurn"] == nil && line["rotationRate"] == nil)
+  }
+
+  @Test("before a calibration nobody knows where north is")
+  func uncalibrated() throws {
+    let heading = HeadingEstimate(
+      time: Timestamp(seconds: 1), magneticHeading: .pi / 2, accuracy: nil,
+      reason: .uncalibrated, field: nil, attitude: Self.turn(-90, about: Vector3(0, 0, 1)))
+    let line = try Self.object(AttitudeReading(heading))
+    #expect(line["reference"] as? String == "arbitrary" && line["magneticHeading"] == nil)
+    #expect(line["yaw"] as? Double == -90 && line["reason"] != nil)
+  }
+
+  @Test("a moment without an attitude has a reason and no angle")
+  func missing() throws {
+    let line = try Self.object(
+      AttitudeReading(missing: .sensorLost("a wire"), at: Timestamp(seconds: 1)))
+    #expect(line["reason"] as? String == "sensor lost: a wire" && line["roll"] == nil)
   }
 }

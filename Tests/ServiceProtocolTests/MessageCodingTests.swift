@@ -86,20 +86,21 @@ struct MessageCodingTests {
     case .authorization: 21
     case .fullAccuracyAnswered: 22
     case .observation: 23
+    case .reading: 24
     }
   }
 
   @Test("every event survives coding, and has a kind under which it waits")
   func events() throws {
     let examples = try MessageExamples.events()
-    #expect(examples.map(number) == Array(0..<24))
+    #expect(examples.map(number) == Array(0..<25))
     for content in examples {
       let event = ServiceEvent(client: ClientID(rawValue: 3), content: content)
       #expect(try coded(event) == event)
     }
     let kinds = examples.map(\.kind)
     // Headings, answers, pauses, beacons and questions share theirs.
-    #expect(Set(kinds).count == 24 - 5)
+    #expect(Set(kinds).count == 25 - 5)
     #expect(kinds.filter { $0 == .answer }.count == 2 && kinds.filter { $0 == .pause }.count == 2)
   }
 
@@ -115,6 +116,8 @@ struct MessageCodingTests {
     case .setAltitude: 7
     case .daemon: 8
     case .board: 9
+    case .records: 10
+    case .saveRecord: 11
     }
   }
 
@@ -130,6 +133,8 @@ struct MessageCodingTests {
     case .altitudeSet: 7
     case .daemon: 8
     case .board: 9
+    case .records: 10
+    case .recordSaved: 11
     }
   }
 
@@ -143,11 +148,11 @@ struct MessageCodingTests {
   @Test("every question and every answer survives coding")
   func questions() throws {
     let questions = MessageExamples.questions
-    #expect(questions.map(number) == Array(0..<10))
+    #expect(questions.map(number) == Array(0..<12))
     for question in questions { #expect(try coded(question) == question) }
     #expect(try coded(ServiceQuestion.regions(of: nil)) == .regions(of: nil))
     let answers = try MessageExamples.answers()
-    #expect(answers.map(number) == Array(0..<10))
+    #expect(answers.map(number) == Array(0..<12))
     for answer in answers { #expect(try coded(answer) == answer) }
     #expect(try coded(ServiceAnswer.beacons(problem: "off")) == .beacons(problem: "off"))
   }

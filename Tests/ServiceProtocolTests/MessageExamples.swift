@@ -45,7 +45,10 @@ enum MessageExamples {
       .requestAuthorization(.fullAccuracy(purpose: "navigate")),
       .hold(ServiceSession(.always, fullAccuracyPurpose: "navigate")),
       .regionTold(region.key), .release,
-      .observe(Demand(heading: true, location: true, motion: MotionDemand(attitude: true))),
+      .observe(
+        BoardRequest(
+          Demand(heading: true, location: true, motion: MotionDemand(attitude: true)),
+          hasReadings: true)),
     ]
   }
 
@@ -76,6 +79,11 @@ enum MessageExamples {
       .failure(failure), .question(question), .questionClosed(.max),
       .authorization(authorization), .fullAccuracyAnswered(.missingUsage(["a", "b"])),
       .observation(observations[0]),
+      .reading(
+        SensorReading(
+          sensor: 2,
+          sample: Sample(time: time, value: .atmosphere(pressure: 101_325, temperature: 20)),
+          edge: time, outputRate: 25)),
     ]
   }
 
@@ -136,7 +144,8 @@ enum MessageExamples {
       .authorization, .capabilities, .beacons, .position(isReduced: true), .regions(of: "trips"),
       .keep(crossing), .program,
       .setAltitude(.qnh(1013, accuracy: 0.9, stationElevation: 450, age: 900)), .daemon,
-      .board,
+      .board, .records,
+      .saveRecord(RecordSave(record: "{}", samples: "x,y,z", overridesLock: true)),
     ]
   }
 
@@ -173,10 +182,13 @@ enum MessageExamples {
         BoardReport(
           board: BoardDescription(
             name: "boat", isSimulated: false, isVehicle: true, chips: ["LIS3MDL", "u-blox"]),
+          file: [1, 2, 255],
           sensors: [
             SensorStatus(
               index: 0, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c", state: .running, since: time)
           ], problem: nil)),
+      .records(RecordFiles(files: ["a.json": "{}"], folder: "/var/lib/lodestone", problem: nil)),
+      .recordSaved(.refused("it is locked", isFile: false)),
     ]
   }
 }

@@ -22,6 +22,8 @@ with open(path, "wb") as file:
             topic=f"/lodestone/{kind}", message_encoding="json", schema_id=schema
         )
     end = time.monotonic() + seconds
+    # The wall clock may be set meanwhile: all moments are those of the monotonic clock, moved once.
+    offset = time.time() - time.monotonic()
     count = 0
     try:
         for reading in lodestone.stream(kinds, timeout=seconds):
@@ -31,8 +33,7 @@ with open(path, "wb") as file:
             if channel is None:
                 print(reading.reason or reading)
                 continue
-            # The wall clock may be set meanwhile: moments are those of the monotonic clock, moved once.
-            moment = time.time_ns() - int((time.monotonic() - reading.monotonic) * 1e9)
+            moment = int((reading.monotonic + offset) * 1e9)
             writer.add_message(
                 channel_id=channel,
                 log_time=moment,

@@ -82,8 +82,8 @@ class Location(Reading):
     satellites: int | None = None
     is_assumed: bool = False
     """Whether the accuracy is a bound, because the receiver states none."""
-    carried: float | None = None
-    """The age in seconds of the fix from which the position is carried on, or None for a fix."""
+    fix_age: float | None = None
+    """The age in seconds of the fix from which dead reckoning carries the position on, or None for a fix."""
     is_simulated: bool = False
 
 
@@ -136,9 +136,27 @@ class Motion(Reading):
     rotation_rate: Vector | None = None
     """Radians a second, the bias of the gyro included."""
     field_vector: Vector | None = None
-    """Microtesla, the iron of the board included."""
+    """Microtesla, with hard and soft iron."""
     sensor: str | None = None
     """The chip that gives nothing, with a reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample(Reading):
+    """A sample of a chip as it has measured it, in the frame of the chip."""
+
+    sensor: int
+    """The place of the chip in the board file, from 0."""
+    field_vector: Vector | None = None
+    """Microtesla, with hard and soft iron."""
+    force: Vector | None = None
+    """Meters a second squared."""
+    rotation_rate: Vector | None = None
+    """Radians a second, the bias of the gyro included."""
+    pressure: float | None = None
+    """Kilopascals."""
+    temperature: float | None = None
+    """Degrees Celsius, of the barometer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +250,7 @@ def reading(line: Mapping[str, Any]) -> Reading | None:
             vertical_speed=_number(line, "verticalSpeed"),
             satellites=line.get("satellites"),
             is_assumed=line.get("assumed", False),
-            carried=_number(line, "carried"),
+            fix_age=_number(line, "carried"),
             is_simulated=line.get("isSimulatedBySoftware", False),
             **common,
         )
@@ -259,6 +277,16 @@ def reading(line: Mapping[str, Any]) -> Reading | None:
             rotation_rate=_vector(line, "rotationRate"),
             field_vector=_vector(line, "field"),
             sensor=line.get("sensor"),
+            **common,
+        )
+    if kind == "sample":
+        return Sample(
+            sensor=line["sensor"],
+            field_vector=_vector(line, "field"),
+            force=_vector(line, "force"),
+            rotation_rate=_vector(line, "rotationRate"),
+            pressure=_number(line, "pressure"),
+            temperature=_number(line, "temperature"),
             **common,
         )
     if kind == "sensor":

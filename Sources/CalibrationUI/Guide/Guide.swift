@@ -46,7 +46,7 @@ package struct Guide {
   private static let firstPatience = 6.0
   private static let patience = 30.0
 
-  let session: Session
+  let session: any CalibrationBoard
   let sensor: Board.Sensor
   private(set) var coach: CalibrationCoach
   /// The calibration that was in force at the beginning.
@@ -65,7 +65,8 @@ package struct Guide {
   private let toBody: Matrix3
 
   package init(
-    session: Session, magnetometer: (index: Int, sensor: Board.Sensor), field: FieldSettings,
+    session: any CalibrationBoard, magnetometer: (index: Int, sensor: Board.Sensor),
+    field: FieldSettings,
     seconds: Double
   ) {
     self.session = session
@@ -174,7 +175,7 @@ package struct Guide {
 
   /// No sample came: why.
   private var silence: CommandError {
-    let status = session.hub.status[magnetometer]
+    let status = session.sensors[magnetometer]
     let name = "\(status.chip) at \(status.position)"
     if case .failed(let why) = status.state {
       return CommandError("\(name) does not deliver: \(why); what was stored stays")

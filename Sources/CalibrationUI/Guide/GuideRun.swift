@@ -28,7 +28,7 @@ package struct GuideRun {
   package func run() throws {
     let isDrawn = settings.format == .text && ScreenTerminal.isPossible
     // A board that is not there is the first thing to say.
-    let session = try Session(board: board)
+    let session = try BoardViews.openForCalibration(board: board)
     guard settings.yes || isDrawn else {
       throw CommandError(
         "Not a terminal, so no guidance can be shown. Add --yes to calibrate without it.",

@@ -18,7 +18,8 @@ package struct FieldSettings: Sendable {
   /// The field here; the reason where it is not known.
   ///
   /// - Parameter fix: The newest, where there is one.
-  package func resolve(_ session: Session, fix: GNSSFix?) -> Result<LocalEarth, NoData> {
+  package func resolve(_ session: any CalibrationBoard, fix: GNSSFix?) -> Result<LocalEarth, NoData>
+  {
     if let given, given.declination != nil { return .success(given) }
     let model = modelled(session, fix: fix)
     guard let given else { return model }
@@ -28,7 +29,9 @@ package struct FieldSettings: Sendable {
       LocalEarth(earth: given.earth, declination: declination, source: given.source))
   }
 
-  private func modelled(_ session: Session, fix: GNSSFix?) -> Result<LocalEarth, NoData> {
+  private func modelled(_ session: any CalibrationBoard, fix: GNSSFix?) -> Result<
+    LocalEarth, NoData
+  > {
     let place: LocalPlace
     if let latitude, let longitude {
       place = LocalPlace(latitude, longitude, source: "the place given")

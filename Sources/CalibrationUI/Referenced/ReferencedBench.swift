@@ -11,7 +11,7 @@ package import TerminalUI
 
 /// A board at work: its magnetometer's samples with tilt, and the receiver's fixes.
 package struct ReferencedBench {
-  package let session: Session
+  package let session: any CalibrationBoard
   package let saving: SaveSettings
   private let field: FieldSettings
   let magnetometer: Int
@@ -46,7 +46,7 @@ package struct ReferencedBench {
   package init(board: String?, field: FieldSettings, saving: SaveSettings) throws {
     try Keyboard.check(saving.yes)
     (self.field, self.saving) = (field, saving)
-    session = try Session(board: board)
+    session = try BoardViews.openForCalibration(board: board)
     let sensors = session.board.sensors
     func first(_ kind: ChipKind) -> Int? {
       sensors.firstIndex { ChipCatalog.chip(named: $0.chip)?.kind == kind }
@@ -184,7 +184,7 @@ package struct ReferencedBench {
 
   /// No sample comes: why.
   package var silence: CommandError {
-    for status in session.hub.status where status.index == magnetometer || status.index == tilt {
+    for status in session.sensors where status.index == magnetometer || status.index == tilt {
       if case .failed(let why) = status.state {
         return CommandError("\(status.chip) at \(status.position) does not deliver: \(why)")
       }

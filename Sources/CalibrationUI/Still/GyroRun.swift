@@ -25,7 +25,7 @@ package struct GyroRun {
   package func run() throws {
     try Keyboard.check(settings.yes)
     let still = StillRun(settings: settings)
-    let session = try Session(board: board)
+    let session = try BoardViews.openForCalibration(board: board)
     guard let (index, sensor) = session.sensor(of: .inertial) else {
       try settings.refuse("this board has no gyro (\(session.chips))")
     }

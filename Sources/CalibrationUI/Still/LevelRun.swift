@@ -29,7 +29,7 @@ package struct LevelRun {
   package func run() throws {
     try Keyboard.check(settings.yes)
     let still = StillRun(settings: settings)
-    let session = try Session(board: board)
+    let session = try BoardViews.openForCalibration(board: board)
     let (index, sensor): (Int, Board.Sensor)
     do {
       (index, sensor) = try session.gravitySensor(for: "level")
@@ -41,15 +41,15 @@ package struct LevelRun {
     var positions = [try position(session, index, sensor)]
     if hasTwoPositions {
       try still.prepare("Turn it by half a turn (180 deg) on the same place, and leave it again.")
-      // A board is opened again: what it does in between is not listened to.
-      positions.append(
-        try position(try Session(board: board), index, sensor))
+      // A board of its own is opened again: what it does in between is not listened to.
+      let second = session.isShared ? session : try BoardViews.openForCalibration(board: board)
+      positions.append(try position(second, index, sensor))
     }
     let outcome = LevelAtRest.outcome(of: positions)
     guard outcome.refusal == nil, let rotation = outcome.rotation else {
       var reason = outcome.refusal ?? "the accelerometer said nothing"
       let hasMoved = positions.contains { $0.movement != nil }
-      if hasTwoPositions, session.simulation != nil, !hasMoved {
+      if hasTwoPositions, session.summary.isSimulated, !session.isShared, !hasMoved {
         reason += "; a simulated board starts over at the second position"
       }
       try still.refuse(reason, hasMoved: hasMoved, on: session)
@@ -65,7 +65,7 @@ package struct LevelRun {
   }
 
   private func position(
-    _ session: Session, _ index: Int, _ sensor: Board.Sensor
+    _ session: any CalibrationBoard, _ index: Int, _ sensor: Board.Sensor
   ) throws -> LevelPosition {
     let mount = sensor.mount.matrix
     let magnetometer = session.sensor(of: .magnetometer)?.index

@@ -1,6 +1,7 @@
 import CalibrationCore
 import Lodestone
 import Reports
+import SensorTypes
 import TerminalUI
 import TextForms
 
@@ -15,9 +16,9 @@ struct StillRun {
   }
 
   /// Refuses what came of a rest.
-  func refuse(_ reason: String, hasMoved: Bool, on session: Session) throws -> Never {
+  func refuse(_ reason: String, hasMoved: Bool, on session: any CalibrationBoard) throws -> Never {
     try settings.refuse(
-      Self.words(reason, isSimulated: session.simulation != nil, hasMoved: hasMoved))
+      Self.words(reason, isSimulated: session.summary.isSimulated, hasMoved: hasMoved))
   }
 
   /// A refusal in words: a simulated board that moved does not lie down for being asked to.
@@ -28,7 +29,7 @@ struct StillRun {
   }
 
   /// Stores a record and says so.
-  func save(_ record: StoredRecord, _ session: Session) throws {
+  func save(_ record: StoredRecord, _ session: any CalibrationBoard) throws {
     let file = try RecordSaver(session: session, settings: settings).save(record)
     switch settings.format {
     case .json:

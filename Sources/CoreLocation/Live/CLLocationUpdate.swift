@@ -140,7 +140,7 @@ public struct CLLocationUpdate: Sendable {
             .beacons,
             .absoluteAltitude, .motion, .rangingFailed, .deferredLocations, .deferralEnded,
             .requestedLocation, .requestFailed, .question, .questionClosed, .fullAccuracyAnswered,
-            .observation:
+            .observation, .reading:
             continue
           }
         }

@@ -49,7 +49,7 @@ extension DelegateCall {
     case .rangingFailed(let failure): self = .rangingFailed(failure)
     case .failure(let failure), .requestFailed(let failure): self = .failure(failure)
     case .altitude, .absoluteAltitude, .motion, .question, .questionClosed, .authorization,
-      .fullAccuracyAnswered, .observation:
+      .fullAccuracyAnswered, .observation, .reading:
       return nil
     }
   }

@@ -45,6 +45,7 @@ extension LocationEngine {
       if regionDenial != nil, before.accuracy == .full, !before.isRefused { tellRegions(emit) }
       let mayAgain = authorization.mayLocate && !could
       if mayAgain || after.accuracy != before.accuracy { resume(emit) }
+      limitObservers(at: latest, emit)
     }
     pursueSessions(emit)
   }

@@ -17,7 +17,11 @@ package struct ObservationFilter: Sendable {
   private var hasSaidWhy = false
 
   /// Creates a filter for one subscriber.
-  package init(_ access: PositionAccess) { self.access = access }
+  ///
+  /// - Parameter hasSaidWhy: Whether the subscriber was told already why it gets no positions.
+  package init(_ access: PositionAccess, hasSaidWhy: Bool = false) {
+    (self.access, self.hasSaidWhy) = (access, hasSaidWhy)
+  }
 
   /// The observation as the program may know it; `nil` where nothing is left of it. The first position that is withheld
   /// becomes a loss with the reason.
@@ -74,16 +78,7 @@ package struct ObservationFilter: Sendable {
       fix.accuracySource = estimate.fix.accuracySource
       return .location(
         LocationEstimate(fix: fix, isSimulated: estimate.isSimulated, carried: estimate.carried))
-    case .heading(var estimate):
-      estimate.declination = estimate.declination.map(Self.rounded)
-      estimate.trueHeading = estimate.declination.map { declination in
-        let turn = 2 * Double.pi
-        let heading = (estimate.magneticHeading + declination)
-          .truncatingRemainder(dividingBy: turn)
-        return heading < 0 ? heading + turn : heading
-      }
-      Self.hideModel(in: &estimate)
-      return .heading(estimate)
+    case .heading(let estimate): return .heading(Self.reduce(estimate))
     case .motion(var estimate):
       let declination = estimate.attitude?.declination.map(Self.rounded)
       estimate.attitude?.declination = declination
@@ -96,6 +91,19 @@ package struct ObservationFilter: Sendable {
     }
   }
 
+  /// A heading whose declination says no more of the place than the cell does.
+  static func reduce(_ heading: HeadingEstimate) -> HeadingEstimate {
+    var heading = heading
+    heading.declination = heading.declination.map(rounded)
+    heading.trueHeading = heading.declination.map { declination in
+      let turn = 2 * Double.pi
+      let sum = (heading.magneticHeading + declination).truncatingRemainder(dividingBy: turn)
+      return sum < 0 ? sum + turn : sum
+    }
+    hideModel(in: &heading)
+    return heading
+  }
+
   /// A height that no fix is part of, without what a receiver says of the geoid there.
   private static func withoutFix(_ estimate: AbsoluteAltitudeEstimate) -> Observation? {
     guard !estimate.usesFix else { return nil }
@@ -104,7 +112,8 @@ package struct ObservationFilter: Sendable {
     return .absoluteAltitude(estimate)
   }
 
-  private static func rounded(_ declination: Double) -> Double {
+  /// Declination as exact as the cell.
+  static func rounded(_ declination: Double) -> Double {
     (declination / declinationStep).rounded() * declinationStep
   }
 

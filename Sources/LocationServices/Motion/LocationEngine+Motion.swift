@@ -77,6 +77,9 @@ extension LocationEngine {
         AuthorizationProblem.notGranted.description)
       let northReason = estimate.attitude?.northReason?.withoutPlace
       estimate.attitude?.northReason = northReason
+    } else if authorization.report.accuracy == .reduced {
+      let declination = estimate.attitude?.declination.map(ObservationFilter.rounded)
+      estimate.attitude?.declination = declination
     }
     for index in clients.indices where !clients[index].isSuspended {
       let (client, settings) = (clients[index].id, clients[index].settings.motion)

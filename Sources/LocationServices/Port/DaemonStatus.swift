@@ -29,6 +29,29 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
     }
   }
 
+  /// A reader of the stream of JSON lines.
+  package struct Reader: Hashable, Codable, Sendable {
+    package var client: AuthorizationClient
+    /// The number of the process, or `nil` for a reader of another machine.
+    package var process: Int32?
+    /// The kinds of line that it has asked for.
+    package var kinds: [String]
+    /// The largest number of lines of a kind in a second.
+    package var rate: Double?
+    /// The number of bytes that wait to be written, about.
+    package var waiting: Int
+    /// The number of measurements that it did not take.
+    package var dropped: UInt64
+
+    package init(
+      client: AuthorizationClient, process: Int32?, kinds: [String], rate: Double?, waiting: Int,
+      dropped: UInt64
+    ) {
+      (self.client, self.process, self.kinds) = (client, process, kinds)
+      (self.rate, self.waiting, self.dropped) = (rate, waiting, dropped)
+    }
+  }
+
   /// The version of Lodestone.
   package var software: String
   package var board: String
@@ -37,7 +60,7 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   package var uptime: Double
   /// The reason why the board could not be opened, in one line.
   package var openingFailure: String?
-  /// The number of programs that are connected.
+  /// The number of programs and readers that are connected.
   package var connections: Int
   /// What is counted, by the names under which it is shown.
   package var counters: [String: UInt64]
@@ -45,13 +68,17 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   package var agents: Int
   /// The programs. `nil` for a user who may not know which ones there are.
   package var programs: [Program]?
+  /// The readers of the stream. `nil` for a user who may not know which ones there are.
+  package var readers: [Reader]?
 
   package init(
     software: String, board: String, process: Int32, uptime: Double, openingFailure: String?,
-    connections: Int, counters: [String: UInt64], agents: Int, programs: [Program]?
+    connections: Int, counters: [String: UInt64], agents: Int, programs: [Program]?,
+    readers: [Reader]? = nil
   ) {
     (self.software, self.board, self.process) = (software, board, process)
     (self.uptime, self.openingFailure, self.connections) = (uptime, openingFailure, connections)
     (self.counters, self.agents, self.programs) = (counters, agents, programs)
+    self.readers = readers
   }
 }

@@ -36,6 +36,8 @@ package enum EventKind: Hashable, Sendable {
   case fullAccuracy
   /// Observations of the board.
   case observation
+  /// Samples of chips.
+  case reading
 }
 
 extension EventKind {
@@ -77,6 +79,7 @@ extension EventContent {
     case .authorization: .authorization
     case .fullAccuracyAnswered: .fullAccuracy
     case .observation: .observation
+    case .reading: .reading
     }
   }
 }
@@ -115,7 +118,9 @@ extension InboxPolicy where Element == EventContent, Kind == EventKind {
     Self(
       kind: { content in
         switch content {
-        case .altitude, .absoluteAltitude, .motion, .fullAccuracyAnswered, .observation: nil
+        case .altitude, .absoluteAltitude, .motion, .fullAccuracyAnswered, .observation,
+          .reading:
+          nil
         default: content.kind
         }
       },
@@ -127,7 +132,7 @@ extension InboxPolicy where Element == EventContent, Kind == EventKind {
         case .deferralEnd, .change, .visit, .region: .oldestGo(EventLimits.changes)
         case .answer, .regionsUnreadable: .all
         case .heading, .failure, .beacons, .question, .authorization, .altitude,
-          .absoluteAltitude, .motion, .fullAccuracy, .observation:
+          .absoluteAltitude, .motion, .fullAccuracy, .observation, .reading:
           .newest
         }
       },

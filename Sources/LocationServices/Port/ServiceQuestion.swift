@@ -22,6 +22,10 @@ package enum ServiceQuestion: Hashable, Codable, Sendable {
   case daemon
   /// Which board is it, and what is the state of its sensors? Opens the board if necessary, which may take seconds.
   case board
+  /// Which calibration records are stored? Only for the owner of the machine.
+  case records
+  /// Store this calibration record. Only for the owner of the machine.
+  case saveRecord(RecordSave)
   /// Take this for the board's altitude. Opens the board if necessary, which may take seconds.
   case setAltitude(AltitudeStatement)
 }
@@ -42,6 +46,9 @@ package enum ServiceAnswer: Hashable, Codable, Sendable {
   case program(ProgramReport)
   case daemon(DaemonStatus)
   case board(BoardReport)
+  case records(RecordFiles)
+  /// What has become of a record that was to be stored.
+  case recordSaved(RecordSave.Outcome)
   /// The reason why the altitude cannot be set, or `nil` if it is.
   case altitudeSet(AltitudeStatement.Problem?)
 }
@@ -91,13 +98,17 @@ package struct RegionList: Hashable, Codable, Sendable {
 package struct BoardReport: Hashable, Codable, Sendable {
   /// `nil` if the board could not be opened.
   package var board: BoardDescription?
+  /// The board as its file describes it, encoded as the messages are; without its position if the application may not know it.
+  package var file: [UInt8]?
   /// The sensors in the order of the board file.
   package var sensors: [SensorStatus]
   /// The reason why the board could not be opened.
   package var problem: String?
 
-  package init(board: BoardDescription?, sensors: [SensorStatus], problem: String?) {
-    (self.board, self.sensors, self.problem) = (board, sensors, problem)
+  package init(
+    board: BoardDescription?, file: [UInt8]? = nil, sensors: [SensorStatus], problem: String?
+  ) {
+    (self.board, self.file, self.sensors, self.problem) = (board, file, sensors, problem)
   }
 }
 
@@ -191,6 +202,24 @@ extension ServiceQuery where Answer == BoardReport? {
   package static var board: Self {
     Self(question: .board, unanswered: nil) { answer in
       if case .board(let report) = answer { report } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == RecordFiles? {
+  /// Asks for the calibration records. Default: nothing.
+  package static var records: Self {
+    Self(question: .records, unanswered: nil) { answer in
+      if case .records(let files) = answer { files } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == RecordSave.Outcome? {
+  /// Stores a calibration record. Default: nothing is known.
+  package static func saveRecord(_ save: RecordSave) -> Self {
+    Self(question: .saveRecord(save), unanswered: nil) { answer in
+      if case .recordSaved(let outcome) = answer { outcome } else { nil }
     }
   }
 }

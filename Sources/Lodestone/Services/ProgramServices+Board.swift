@@ -14,11 +14,21 @@ extension ProgramServices {
   // older of two demands standing.
   func applyDemand() {
     let isMissing = link.withLock { link in
-      let (demand, isPositionOpen) = services.withLock {
-        ($0.engine.demand, $0.engine.positionIsOpen)
+      let (demand, isPositionOpen, wantsReadings, isObserved) = services.withLock {
+        (
+          $0.engine.demand, $0.engine.positionIsOpen, $0.engine.wantsReadings,
+          $0.engine.isObserved
+        )
       }
-      guard let source = link.source else { return demand != Demand() }
+      guard let source = link.source else { return demand != Demand() || isObserved }
       if link.isPositionOpen != isPositionOpen { tellPositionIsOpen(&link, isPositionOpen) }
+      if wantsReadings != (link.readings != nil) {
+        link.readings?.cancel()
+        link.readings =
+          wantsReadings
+          ? source.subscribe(readings: { [weak self] (reading: SensorReading) in self?.take(reading)
+          }) : nil
+      }
       if link.demand != demand {
         link.demand = demand
         source.setDemand(demand)
@@ -43,7 +53,8 @@ extension ProgramServices {
     opener.asyncAfter(deadline: .now() + Self.retryPause) { [weak self] in
       guard let self else { return }
       link.withLock { $0.isRetrying = false }
-      if services.withLock({ $0.engine.demand }) != Demand() { openOrRetry() }
+      let isWanted = services.withLock { $0.engine.demand != Demand() || $0.engine.isObserved }
+      if isWanted { openOrRetry() }
     }
   }
 

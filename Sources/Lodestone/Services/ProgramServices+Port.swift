@@ -1,9 +1,11 @@
 // The services of this process, for the programs' classes above: what they send and ask, and who is told.
 
+import BoardFile
 package import LocationServices
 import SensorBus
 import SensorHub
 import SensorTypes
+import ServiceProtocol
 
 extension ProgramServices: RuntimeBackend {
   package var connection: ServiceConnection { .none }
@@ -101,10 +103,21 @@ extension ProgramServices: RuntimeBackend {
       let source = openedSource
       return .board(
         BoardReport(
-          board: source?.board, sensors: source?.sensors ?? [],
-          problem: source == nil ? openingFailure : nil))
+          board: source?.board?.summary, file: source?.board.flatMap(encoded),
+          sensors: source?.sensors ?? [], problem: source == nil ? openingFailure : nil))
+    case .records: return .records(records)
+    case .saveRecord(let save): return .recordSaved(self.save(save))
     case .setAltitude(let statement): return .altitudeSet(set(statement))
     }
+  }
+
+  private func encoded(_ board: Board) -> [UInt8]? {
+    var board = board
+    let authorization = authorization
+    if !authorization.isGranted || authorization.accuracy != .full { board.position = nil }
+    var bytes: [UInt8] = []
+    do { try CBOREncoder.append(board, to: &bytes) } catch { return nil }
+    return bytes
   }
 
   /// The program as the services know it.

@@ -31,6 +31,8 @@ package final class ProgramServices: Sendable {
     var source: (any ObservationSource)?
     var subscription: (any ObservationSubscription)?
     var progress: (any ObservationSubscription)?
+    /// There only while a client asks for the samples of the chips.
+    var readings: (any ObservationSubscription)?
     var demand: Demand?
     var isPositionOpen: Bool?
     var failure: String?
@@ -88,6 +90,7 @@ package final class ProgramServices: Sendable {
     link.withLock {
       $0.subscription?.cancel()
       $0.progress?.cancel()
+      $0.readings?.cancel()
     }
     radio.stop()
   }
@@ -98,6 +101,8 @@ package final class ProgramServices: Sendable {
     link.withLock { link in
       link.subscription?.cancel()
       link.progress?.cancel()
+      link.readings?.cancel()
+      link.readings = nil
       services.withLock { state in
         state.engine.forgetObservations()
         present(&state)
@@ -108,7 +113,9 @@ package final class ProgramServices: Sendable {
       // Before anything is published.
       tellPositionIsOpen(&link, services.withLock { $0.engine.positionIsOpen })
       link.progress = source.subscribe(progress: { [stage] in stage.update($0) })
-      link.subscription = source.subscribe { [weak self] in self?.take($0) }
+      link.subscription = source.subscribe { [weak self] (observation: Observation) in
+        self?.take(observation)
+      }
     }
     applyDemand()
   }
@@ -194,6 +201,14 @@ package final class ProgramServices: Sendable {
     change { engine, emit in
       if let now { engine.noteHeading(at: now) }
       engine.handle(observation, emit: emit)
+    }
+  }
+
+  /// Takes a sample of a chip to the clients that ask for them.
+  func take(_ reading: SensorReading) {
+    services.withLock { state in
+      let clients = state.clients
+      state.engine.handle(reading) { hand($0, to: clients) }
     }
   }
 

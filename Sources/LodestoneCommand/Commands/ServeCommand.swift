@@ -25,6 +25,7 @@ struct ServeCommand: ParsableCommand {
         board: matek-m8q            # a name or a path; without it as for every command
         socket: /run/lodestone/lodestone.sock
         stream: /run/lodestone/stream.sock   # lines of JSON; none for none
+        tcp: {address: 0.0.0.0, port: 2950, positions: none}   # the same for everybody who reaches it; positions: exact, reduced, none
         group: location             # only its users may connect; without it everybody
         agents: [pi]                # who may answer prompts, besides root
         realtime: 20                # SCHED_FIFO priority of the threads of the buses, 1 to 50

@@ -5,7 +5,7 @@ package import SensorTypes
 import TextForms
 
 /// An attitude and what is known of it, from whichever estimate has it.
-package struct AttitudeReading {
+package struct AttitudeReading: Sendable {
   package var time: Timestamp
   /// Body to earth (ENU with y to magnetic north); `nil` with a `reason`.
   var north: Quaternion?
@@ -30,9 +30,21 @@ package struct AttitudeReading {
   /// Makes a reading of a heading, for a board without a gyro.
   package init(_ heading: HeadingEstimate) {
     time = heading.time
-    north = heading.attitude
+    // Before a calibration nobody knows where north is.
+    if case .uncalibrated? = heading.reason {
+      free = heading.attitude
+    } else {
+      north = heading.attitude
+    }
     (reason, accuracy) = (heading.reason, heading.accuracy)
     declination = heading.declination
+  }
+}
+
+extension AttitudeReading {
+  /// Makes a reading of a moment at which there is no attitude.
+  package init(missing reason: NoData, at time: Timestamp) {
+    (self.time, self.reason) = (time, reason)
   }
 }
 
@@ -42,7 +54,10 @@ extension ObservationLines {
   /// - Parameter skipped: The number of attitudes that were left out before it.
   package mutating func line(for reading: AttitudeReading, skipped: Int = 0) -> String {
     var line = begin("attitude", at: reading.time)
-    guard let attitude = reading.north ?? reading.free else { return line.line }
+    guard let attitude = reading.north ?? reading.free else {
+      line.set("reason", reading.reason?.description)
+      return line.line
+    }
     let degrees = 180 / Double.pi
     line.set("reference", reading.north == nil ? "arbitrary" : "magneticNorth")
     let vector = attitude.vector
@@ -53,9 +68,9 @@ extension ObservationLines {
     line.set("pitch", asin(max(-1, min(1, forward.z))) * degrees, digits: 3)
     line.set("yaw", atan2(-forward.x, forward.y) * degrees, digits: 3)
     if reading.north != nil {
-      let heading = Self.turn(atan2(forward.x, forward.y))
-      line.set("magneticHeading", heading * degrees, digits: 3)
-      let trueHeading = reading.declination.map { Self.turn(heading + $0) * degrees }
+      let heading = atan2(forward.x, forward.y)
+      line.set("magneticHeading", Self.printed(heading: heading), digits: 3)
+      let trueHeading = reading.declination.map { Self.printed(heading: heading + $0) }
       line.set("trueHeading", trueHeading ?? -1, digits: 3)
       line.set("headingAccuracy", reading.accuracy.map { $0 * degrees } ?? -1, digits: 3)
     }
@@ -69,11 +84,10 @@ extension ObservationLines {
     return line.line
   }
 
-  private static func turn(_ angle: Double) -> Double {
-    let turn = 2 * Double.pi
-    let rest = angle.truncatingRemainder(dividingBy: turn)
-    // Three decimals of a degree do not round up to a full turn.
-    let positive = rest < 0 ? rest + turn : rest
-    return positive >= turn - 8e-6 ? 0 : positive
+  /// Returns a heading in degrees, which three decimals do not round up to a full turn.
+  static func printed(heading: Double) -> Double {
+    let rest = (heading * 180 / .pi).truncatingRemainder(dividingBy: 360)
+    let positive = rest < 0 ? rest + 360 : rest
+    return positive >= 359.9995 ? 0 : positive
   }
 }

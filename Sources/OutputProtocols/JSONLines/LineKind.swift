@@ -2,12 +2,15 @@ package import SensorTypes
 
 /// The kinds of JSON lines. The raw value is the line's `kind`.
 package enum LineKind: String, CaseIterable, Sendable {
-  case heading, attitude, location, altitude, absoluteAltitude, sky, motion, sensor, error
+  case heading, attitude, location, altitude, absoluteAltitude, sky, motion, sample, sensor, error
 
   /// The kinds that `monitor` prints: the board is asked neither for satellites nor for motion.
   package static let monitored: [LineKind] = [
     .heading, .location, .altitude, .absoluteAltitude, .sensor, .error,
   ]
+
+  /// The time in seconds between two fixes that keep an altitude above the sea.
+  private static let seaLevelInterval = 10.0
 
   /// What is asked of the board for lines of these kinds.
   ///
@@ -16,7 +19,9 @@ package enum LineKind: String, CaseIterable, Sendable {
     Demand(
       // A board without a gyro has its attitude beside its heading.
       heading: kinds.contains(.heading) || kinds.contains(.attitude),
-      location: kinds.contains(.location),
+      location: kinds.contains(.location) || kinds.contains(.absoluteAltitude),
+      locationInterval: kinds.contains(.location)
+        ? rate.flatMap { $0 < 1 ? 1 / $0 : nil } : seaLevelInterval,
       altitude: kinds.contains(.altitude) || kinds.contains(.absoluteAltitude),
       satellites: kinds.contains(.sky),
       motion: MotionDemand(

@@ -52,17 +52,7 @@ package struct ObservationLines {
     case .location(let location):
       time = epoch(of: location.fix)
       line = begin("location", at: location.fix.moment(latency: 0), utc: location.fix.utc)
-      if location.fix.pulseTime != nil { line.set("pps", true) }
-      Self.write(location.fix, into: &line)
-      line.set("pdop", location.fix.pdop, digits: 2)
-      line.set("hdop", location.fix.hdop, digits: 2)
-      line.set("vdop", location.fix.vdop, digits: 2)
-      if let carried = location.carried {
-        line.set(
-          "carried", location.fix.received.seconds(since: carried.fixTime), digits: 1)
-        line.set("turnMeasured", carried.isTurnMeasured)
-      }
-      if location.isSimulated { line.set("isSimulatedBySoftware", true) }
+      Self.write(location, into: &line)
     case .locationUnavailable(let reason, let at):
       time = at
       line = begin("location", at: time)
@@ -83,6 +73,7 @@ package struct ObservationLines {
     case .sky(let sky):
       line = begin("sky", at: sky.received)
       Self.write(sky.satellites, into: &line)
+      if skipped > 0 { line.set("skipped", skipped) }
       return line.line
     case .motion(let motion):
       time = motion.time
@@ -142,8 +133,8 @@ package struct ObservationLines {
 
   private static func write(_ heading: HeadingEstimate, into line: inout JSONLine) {
     let accuracy = heading.accuracy.map { $0 * degrees }
-    line.set("magneticHeading", heading.magneticHeading * degrees, digits: 3)
-    line.set("trueHeading", heading.trueHeading.map { $0 * degrees } ?? -1, digits: 3)
+    line.set("magneticHeading", printed(heading: heading.magneticHeading), digits: 3)
+    line.set("trueHeading", heading.trueHeading.map(printed) ?? -1, digits: 3)
     line.set("headingAccuracy", accuracy ?? -1, digits: 3)
     line.set("headingLimit", heading.limit?.rawValue)
     line.set("x", heading.field?.x, digits: 3)
@@ -152,6 +143,20 @@ package struct ObservationLines {
     line.set("declination", heading.declination.map { $0 * degrees }, digits: 3)
     line.set("reason", heading.reason?.description)
     line.set("trueReason", heading.trueReason?.description)
+  }
+
+  private static func write(_ location: LocationEstimate, into line: inout JSONLine) {
+    if location.fix.pulseTime != nil { line.set("pps", true) }
+    write(location.fix, into: &line)
+    line.set("pdop", location.fix.pdop, digits: 2)
+    line.set("hdop", location.fix.hdop, digits: 2)
+    line.set("vdop", location.fix.vdop, digits: 2)
+    if let carried = location.carried {
+      line.set(
+        "carried", location.fix.received.seconds(since: carried.fixTime), digits: 1)
+      line.set("turnMeasured", carried.isTurnMeasured)
+    }
+    if location.isSimulated { line.set("isSimulatedBySoftware", true) }
   }
 
   /// The receiver's epoch, as `decode` prints it too.

@@ -129,7 +129,7 @@ extension SensorDriver where Self: ~Copyable {
 
 /// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by
 /// its entry in the board file; everything else is checked all the same.
-package struct DriverChecks: Sendable, Hashable {
+package struct DriverChecks: Sendable, Hashable, Codable {
   /// Another identity than the chip's is refused.
   package var identity: Bool
   /// An output that does not change any more is a loss.

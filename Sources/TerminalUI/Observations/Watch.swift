@@ -42,16 +42,18 @@ package struct ObservationRun {
     board.begin(demand) { arrivals.post($0) }
     let start = board.now()
     var batch: [Observation] = []
-    var isRead = true
+    var (isRead, isHeard) = (true, false)
     while arrivals.stopSignal == nil {
       let left = seconds.map { $0 - board.now().seconds(since: start) } ?? .infinity
       guard left > 0 else { break }
       let dropped = arrivals.take(into: &batch, waiting: min(left, printer.patience))
+      isHeard = isHeard || board.isShared && batch.contains(where: \.isMeasurement)
       isRead = printer.print(batch, dropped: dropped)
       guard isRead, !needsOutput || Terminal.output.failure == nil else { break }
     }
     let after = Self.samples(board.sensors.filter(isNeeded))
-    let isSilent = after.allSatisfy { $0.value <= before[$0.key] ?? 0 }
+    // The counters of a daemon that was started again have begun anew.
+    let isSilent = !isHeard && after.allSatisfy { $0.value == before[$0.key] ?? 0 }
     board.end()
     printer.finish()
     withExtendedLifetime(interrupts) {}
@@ -151,5 +153,17 @@ package struct SummaryPrinter: ObservationPrinter {
 
   private static func line(_ status: SensorStatus) -> String {
     "sensor    \(status.chip) \(status.position) \(MonitorTable.condition(status))\n"
+  }
+}
+
+extension Observation {
+  /// Whether a chip has measured something for it.
+  fileprivate var isMeasurement: Bool {
+    switch self {
+    case .heading, .location, .altitude, .absoluteAltitude, .sky, .motion: true
+    case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
+      .sensor, .diagnostic:
+      false
+    }
   }
 }

@@ -1,7 +1,5 @@
-package import SensorTypes
-
 /// One sample of one chip as it came: sensor frame, not calibrated.
-package struct SensorReading: Sendable, Hashable {
+package struct SensorReading: Sendable, Hashable, Codable {
   /// The chip, by its place in the board file, from 0.
   package var sensor: Int
   /// What it measured and when.

@@ -1,0 +1,56 @@
+// What a reader of the stream says.
+
+import JSONReading
+package import OutputProtocols
+
+/// What a reader of the stream has asked for.
+package struct StreamChoice: Hashable, Sendable {
+  /// The kinds of line.
+  package var kinds: Set<LineKind> = []
+  /// The largest number of lines of a kind in a second; `nil` for all.
+  package var rate: Double?
+
+  /// Whether a line of one of the kinds tells where the board is, or what follows from that.
+  var tellsPlace: Bool {
+    !kinds.isDisjoint(with: [.location, .sky, .heading, .attitude, .absoluteAltitude])
+  }
+}
+
+/// A request that cannot be carried out.
+struct StreamRequestError: Error, Hashable {
+  /// The message for the reader, in one line.
+  let message: String
+}
+
+/// A line of a reader.
+enum StreamRequest {
+  /// The rates that may be asked for, in lines a second.
+  private static let rates = 0.001...10_000.0
+
+  private struct Request: Decodable {
+    var subscribe: [String]
+    var rate: Double?
+  }
+
+  /// Reads a request.
+  static func parse(_ text: [UInt8]) throws(StreamRequestError) -> StreamChoice {
+    guard let request = try? JSONDocument.decode(Request.self, from: text) else {
+      throw StreamRequestError(
+        message: #"a request is a line like {"subscribe":["heading","location"],"rate":5}"#)
+    }
+    var choice = StreamChoice(rate: request.rate)
+    for name in request.subscribe {
+      guard let kind = LineKind(rawValue: name) else {
+        let known = LineKind.allCases.map(\.rawValue).joined(separator: ", ")
+        throw StreamRequestError(
+          message: "'\(name.prefix(40))' is no kind of line; the kinds are \(known)")
+      }
+      choice.kinds.insert(kind)
+    }
+    if let rate = request.rate, !rates.contains(rate) {
+      throw StreamRequestError(
+        message: "'rate' is a number of lines a second, from 0.001 to 10000")
+    }
+    return choice
+  }
+}

@@ -1,0 +1,58 @@
+// The calibration records of the board, for a program of the machine's owner that calibrates it.
+
+import BoardFile
+import CalibrationCore
+import Foundation
+import LocationServices
+import SensorHub
+import StateStore
+
+extension ProgramServices {
+  /// The records that are in use. Opens the board if necessary, which may take seconds.
+  var records: RecordFiles {
+    guard let source = openedSource, let board = source.board, let store = source.calibrations
+    else {
+      let reason = openingFailure ?? "this board stores no records"
+      return RecordFiles(files: [:], folder: nil, problem: reason)
+    }
+    var (files, problem): ([String: String], String?) = ([:], nil)
+    for sensor in board.sensors {
+      for kind in CalibrationKind.allCases {
+        let key = CalibrationKey(kind, sensor)
+        guard case .record(let record) = store.current(key), let text = try? record.encoded()
+        else { continue }
+        files[store.file(key).lastPathComponent] = String(decoding: text, as: UTF8.self)
+      }
+      do {
+        if problem == nil { try store.rehearseSave(of: CalibrationKey(.magnetometer, sensor)) }
+      } catch {
+        problem = "no record could be stored: \(error)"
+      }
+    }
+    let isKept = Session.keptState(of: board) != nil
+    return RecordFiles(files: files, folder: isKept ? store.folder.path : nil, problem: problem)
+  }
+
+  /// Stores a record of a chip of this board.
+  func save(_ save: RecordSave) -> RecordSave.Outcome {
+    guard let source = openedSource, let board = source.board, let store = source.calibrations
+    else { return .refused(openingFailure ?? "this board stores no records", isFile: false) }
+    do {
+      let record = try StoredRecord(json: Array(save.record.utf8))
+      let samples = try save.samples.map { try CalibrationSamples(csv: Array($0.utf8)) }
+      guard
+        board.sensors.contains(where: { CalibrationKey(record.kind, $0) == CalibrationKey(record) })
+      else {
+        return .refused(
+          "the record is of \(record.chip) at \(record.busPosition), which this board does not have",
+          isFile: false)
+      }
+      try store.save(record, samples: samples, overridingLock: save.overridesLock)
+      return .saved
+    } catch let error as CalibrationStore.SamplesNotKept {
+      return .withoutSamples(error.reason)
+    } catch {
+      return .refused("\(error)", isFile: error is FileProblem)
+    }
+  }
+}
