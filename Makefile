@@ -6,7 +6,7 @@ export SEED
 # The suites with a long form. They keep all threads busy for minutes, in which tests elsewhere would time out.
 LONG := ^(CalibrationCore|FusionCore|Geodesy|Lodestone)Tests\.
 
-.PHONY: help oracles run test check check-long docs bench bench-fusion bench-decode hil hil-uml hil-boards hil-faults hil-pi prepare format
+.PHONY: help oracles run test check check-long docs bench bench-daemon bench-fusion bench-decode hil hil-uml hil-boards hil-faults hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,8 @@ check-long: oracles check ## what takes longer than a check may: soaks, fault se
 	@Tests/mutants.py run
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600
+	@Scripts/build.sh
+	@Tests/crowd.py "$$(Scripts/build.sh --bin)"
 	@Scripts/fresh-debian.sh
 
 docs: prepare ## the facades' documentation as a website in .build/docs
@@ -41,6 +43,10 @@ docs: prepare ## the facades' documentation as a website in .build/docs
 
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
+
+bench-daemon: prepare ## what a daemon adds to the way of a heading, and what each program costs it: make bench-daemon ARGS=30
+	@Scripts/build.sh
+	@Scripts/bench-daemon.py "$$(Scripts/build.sh --bin)" $(ARGS)
 
 bench-fusion: prepare ## the filter on recordings, against published ones: make bench-fusion ARGS="--start 5"
 	@Benchmarks/peers/compare.sh $(ARGS)

@@ -134,7 +134,7 @@ let package = Package(
       name: "Lodestone",
       dependencies: [
         "SensorHub", "LinuxIO", "LinuxBluetooth", "SimulatedDevices", "SensorTypes", "SensorBus",
-        "SensorDrivers", "LinearAlgebra", "Geodesy", "Geomagnetism", "CalibrationCore",
+        "SensorDrivers", "LinearAlgebra", "Geomagnetism", "CalibrationCore",
         "JSONReading",
         "LocationServices", "ServiceProtocol", "BoardFile", "StateStore", "Recording", "Inboxes",
       ],
@@ -325,6 +325,8 @@ let package = Package(
     // Regions in a process that is killed.
     rig(
       program: "region-kill", in: "RegionKill", ["CoreLocation", "Lodestone", "FacadeTestSupport"]),
+    // One of many programs that share a daemon: Tests/crowd.py.
+    rig(program: "crowd-program", in: "CrowdProgram", ["CoreLocation"]),
     // How late a delegate hears of an edge, and beacons as a delegate hears them: for Tests/Hardware/uml.
     rig(program: "edge-latency", in: "EdgeLatency", ["CoreLocation"]),
     rig(program: "beacon-listener", in: "BeaconListener", ["CoreLocation"]),

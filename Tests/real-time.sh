@@ -20,9 +20,10 @@ part 11 "gpsd killed, begun, silent" "$here/with-gpsd.py" "$lodestone"
 part 12 "chips unplugged in a monitor" "$here/monitor-unplug.py" "$lodestone"
 part 13 "command line: series of files" "$here/command-line-series.py" "$lodestone"
 part 14 "the daemon, its programs, systemd" "$here/daemon.py" "$bin"
-part 15 "the stream of JSON lines, Python" "$here/stream.py" "$bin"
+part 15 "the stream of JSON lines" "$here/stream.py" "$bin"
+part 16 "the stream in Python" "$here/python-client.py" "$bin"
 
-parts=({1..15})
+parts=({1..16})
 for number in "${parts[@]}"; do run "$number" & done
 wait
 again "${parts[@]}"

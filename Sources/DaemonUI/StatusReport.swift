@@ -12,7 +12,7 @@ package struct StatusReport {
     let port = try DaemonPort(path: path)
     guard let status = port.ask(.daemon) else {
       if case .away(let reason) = port.connection {
-        throw CommandError("no daemon at \(path): \(reason)", kind: .io)
+        throw CommandError(reason, kind: .io)
       }
       throw CommandError("the daemon at \(path) does not answer", kind: .io)
     }

@@ -60,6 +60,9 @@ package final class LocalConnection {
   /// Begins to connect to a listener. Whether it worked shows with the first send.
   package convenience init(path: String) throws(LocalSocketError) {
     let result = lodestone_connect_path(path)
+    guard result != -ENOENT else {
+      throw LocalSocketError(path, "there is no such socket", errno: ENOENT)
+    }
     guard result >= 0 else { throw LocalSocketError(path, errno: -result) }
     self.init(result)
   }
@@ -72,6 +75,8 @@ package final class LocalConnection {
     switch -result {
     // Who has gone again is nobody.
     case EAGAIN, EINTR, ECONNABORTED, EPROTO: return nil
+    // Of a network, what has happened to a connection before it was accepted.
+    case ENETDOWN, ENONET, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH, ENOPROTOOPT, EOPNOTSUPP: return nil
     default: throw LocalSocketError(path, errno: -result)
     }
   }

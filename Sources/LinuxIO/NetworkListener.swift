@@ -19,10 +19,9 @@ extension LocalListener: ConnectionListener {}
 
 /// A TCP port at which programs arrive, of this machine or of others. The kernel does not say who they are.
 package final class NetworkListener: ConnectionListener {
-  /// The time without an acknowledgement after which the kernel gives up a connection, in milliseconds.
-  private static let goneAfter: Int32 = 20_000
-  /// The number of bytes that the kernel holds of a slow reader. Its default are megabytes, which are minutes of old lines.
-  private static let sendBuffer: Int32 = 65_536
+  /// When the kernel asks a connection at which nothing happens whether it is there, how often, and for how long, in seconds. A reader
+  /// that takes nothing is there as long as it answers.
+  private static let (idle, interval, probes): (Int32, Int32, Int32) = (10, 5, 3)
 
   package let path: String
   package let descriptor: Int32
@@ -47,8 +46,9 @@ package final class NetworkListener: ConnectionListener {
     // Accepted connections inherit these.
     let options = [
       (SOL_SOCKET, SO_REUSEADDR, 1), (SOL_SOCKET, SO_KEEPALIVE, 1),
-      (SOL_SOCKET, SO_SNDBUF, Self.sendBuffer),
-      (Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Self.goneAfter),
+      (Int32(IPPROTO_TCP), TCP_KEEPIDLE, Self.idle),
+      (Int32(IPPROTO_TCP), TCP_KEEPINTVL, Self.interval),
+      (Int32(IPPROTO_TCP), TCP_KEEPCNT, Self.probes),
       (Int32(IPPROTO_TCP), TCP_NODELAY, 1),
     ]
     for (level, option, value) in options {

@@ -217,6 +217,7 @@ private final class BoardSeat: ObservationSource {
 
   var board: Board? { owner.source?.board }
   var calibrations: CalibrationStore? { owner.source?.calibrations }
+  var lastPosition: LastPosition? { owner.source?.lastPosition }
   var sensors: [SensorStatus] { owner.source?.sensors ?? [] }
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
     owner.source?.knownAltitude

@@ -173,7 +173,8 @@ private final class DaemonCore: Sendable {
       return readers.last
     }
     let host = StreamHost(
-      board: parts.board, at: now, clocks: parts.clocks, positions: positions, wake: wake,
+      board: parts.board, at: now, clocks: parts.clocks, positions: positions,
+      mayAsk: identity.isVerified, wake: wake,
       make: { [registry] in registry.observer(identity) },
       leave: { [weak self] services in
         if let services { self?.registry.leave(services, goesOn: false) }

@@ -256,7 +256,8 @@ package final class ProgramHost: ServedConnection {
         let reason =
           "this user may not calibrate for all programs: 'agents' in serve.yaml does not name it"
         if case .records = question {
-          return .records(RecordFiles(files: [:], folder: nil, problem: reason))
+          return .records(
+            RecordFiles(files: [:], folder: nil, problem: reason, isRefused: true))
         }
         return .recordSaved(.refused(reason, isFile: false))
       }

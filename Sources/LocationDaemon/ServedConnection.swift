@@ -43,7 +43,7 @@ package struct Entrance {
     -> any ServedConnection
 
   package let listener: any ConnectionListener
-  /// Who everybody is that arrives here, if the kernel does not say it.
+  /// Who everybody is that arrives here, if the kernel does not say it. All of them together have few connections.
   let stranger: ProgramIdentity?
   let admit: Admit
   /// Returns what is written to a program that is refused.

@@ -6,6 +6,8 @@ package struct ServerLimits: Hashable, Sendable {
   package var connections = 1_024
   /// The number of connections of one user.
   package var connectionsOfUser = 256
+  /// The number of connections whose users the kernel does not name.
+  package var strangers = 32
   /// The number of bytes that may wait for all programs together. Beyond it the program is closed for which most waits.
   package var waiting = 16_777_216
   /// The number of seconds for which a program may take nothing of what waits for it.

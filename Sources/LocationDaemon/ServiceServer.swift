@@ -113,6 +113,8 @@ private final class ServiceLoop {
   private static let acceptedAtOnce = 16
   /// The number of bytes that the kernel holds for a reader of the stream: some seconds of lines.
   private static let sendBuffer = 32_768
+  /// What all users count as whom the kernel does not name: no user has this number.
+  private static let strangers = UInt32.max
   /// The number of connections that only root gets.
   private static let reserve = 16
   /// The number of bytes below which a buffer is kept for what comes next.
@@ -219,9 +221,11 @@ private final class ServiceLoop {
   private func take(_ connection: LocalConnection, _ entrance: Entrance, at now: Double) {
     // How many there are is asked first: who it is takes longer.
     // Who runs the machine can always ask what is going on.
-    guard let user = entrance.stranger?.client.user ?? connection.peer?.user,
+    let isStranger = entrance.stranger != nil
+    let most = isStranger ? limits.strangers : limits.connectionsOfUser
+    guard let user = isStranger ? Self.strangers : connection.peer?.user,
       seats.count < limits.connections + (user == 0 ? Self.reserve : 0),
-      seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
+      seats.values.count(where: { $0.user == user }) < most
     else { return refuse(connection, entrance.refusal(.crowded)) }
     guard let identity = entrance.stranger ?? ProgramIdentity.of(connection) else {
       return refuse(
@@ -264,7 +268,10 @@ private final class ServiceLoop {
       seat.host.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now)
     case .nothing: break
     // It comes after all that was sent.
-    case .end where seat.host.isOneWay && !isHungUp: seats[token]?.hasEnded = true
+    case .end where seat.host.isOneWay && !isHungUp:
+      // A last request may come without the end of its line.
+      if !seat.hasEnded { [UInt8(0x0A)].withUnsafeBytes { seat.host.receive($0, at: now) } }
+      seats[token]?.hasEnded = true
     case .end: seats[token]?.isGone = true
     }
   }

@@ -16,8 +16,19 @@ struct StreamEnd {
     case observation(Observation, skipped: Int)
     case attitude(AttitudeReading, skipped: Int)
     case sample(SensorReading, skipped: Int)
-    /// There is no altitude above the sea, for this reason.
-    case noAbsoluteAltitude(NoData, at: Timestamp)
+    /// There is nothing of a kind, for this reason.
+    case missing(LineKind, NoData, at: Timestamp)
+
+    /// The kind that the line is chosen by.
+    var kind: LineKind? {
+      switch self {
+      case .hello, .subscription, .failure: nil
+      case .observation(let observation, _): LineKind(observation)
+      case .attitude: .attitude
+      case .sample: .sample
+      case .missing(let kind, _, _): kind
+      }
+    }
   }
 
   /// The number of measurements of a kind that may wait.
@@ -50,6 +61,14 @@ struct StreamEnd {
 
     mutating func append(_ entry: Entry, order: UInt64) { entries.append((order, entry)) }
 
+    /// Removes what is not wanted. Returns how many entries that were.
+    mutating func remove(where isUnwanted: (Entry) -> Bool) -> Int {
+      let before = count
+      entries = entries[first...].filter { $0.map { !isUnwanted($0.entry) } ?? false }
+      first = 0
+      return before - count
+    }
+
     mutating func removeFirst() -> Entry? {
       guard first < entries.count else { return nil }
       let entry = entries[first]?.entry
@@ -77,6 +96,10 @@ struct StreamEnd {
   private var skipped: [Source: Int] = [:]
   private var rhythms: [Source: SampleRhythm] = [:]
   private var lastAttitude: Timestamp?
+  /// The sensors as they were told last.
+  private var sensors: [Int: SensorStatus] = [:]
+  /// Whether an altitude above the sea has come, and stands.
+  private var hasAltitude = false
   private var lastMotion: (force: Timestamp?, rate: Timestamp?, field: Timestamp?)
 
   /// Makes a stream whose first line says what it is.
@@ -110,20 +133,22 @@ struct StreamEnd {
 
   // MARK: Requests
 
-  /// Sends what was chosen from here on. News that wait stay, if they are of a kind that was chosen again.
+  /// Sends what was chosen from here on. News that wait stay if they are of a kind that was chosen again.
   mutating func choose(_ choice: StreamChoice, at now: Double) {
     guard !isClosed else { return }
     (self.choice, hasAsked) = (choice, true)
     count -= measurements.values.reduce(0) { $0 + $1.count }
     (measurements, skipped, rhythms) = ([:], [:], [:])
     (lastAttitude, lastMotion) = (nil, (nil, nil, nil))
-    keep(.subscription(choice, at: now))
+    (sensors, hasAltitude) = ([:], false)
+    count -= events.remove { $0.kind.map { !choice.kinds.contains($0) } ?? false }
+    keep(.subscription(choice, at: now), at: now)
   }
 
   /// Says what is wrong with a request.
   mutating func fail(_ message: String, at now: Double) {
     guard !isClosed else { return }
-    keep(.failure(message, at: now))
+    keep(.failure(message, at: now), at: now)
   }
 
   // MARK: Observations
@@ -142,6 +167,7 @@ struct StreamEnd {
     case .altitude(let altitude):
       measure(.altitude, altitude.time, .observation(observation, skipped: 0))
     case .absoluteAltitude(let altitude):
+      hasAltitude = true
       measure(.absoluteAltitude, altitude.time, .observation(observation, skipped: 0))
     case .sky(let sky): measure(.sky, sky.received, .observation(observation, skipped: 0))
     case .headingUnavailable(let reason, let time):
@@ -152,10 +178,21 @@ struct StreamEnd {
       keep(.attitude(AttitudeReading(missing: reason, at: time), skipped: 0), at: now)
     case .altitudeUnavailable(let reason, let time):
       tell(observation, at: now)
-      guard choice.kinds.contains(.absoluteAltitude) else { break }
-      keep(.noAbsoluteAltitude(reason, at: time), at: now)
-    case .locationUnavailable, .motionUnavailable, .sensor, .diagnostic:
+      hasAltitude = false
+      tell(.absoluteAltitude, reason, time, at: now)
+    case .locationUnavailable(let reason, let time):
       tell(observation, at: now)
+      tell(.sky, reason, time, at: now)
+      // A barometer carries an altitude on for long.
+      if !hasAltitude { tell(.absoluteAltitude, reason, time, at: now) }
+    case .sensor(let status):
+      // States are told when they change and when somebody asks; the newest stands.
+      if let last = sensors[status.index], last.since > status.since || last == status.told {
+        break
+      }
+      sensors[status.index] = status.told
+      tell(observation, at: now)
+    case .motionUnavailable, .diagnostic: tell(observation, at: now)
     }
   }
 
@@ -208,6 +245,12 @@ struct StreamEnd {
     return true
   }
 
+  private mutating func tell(
+    _ kind: LineKind, _ reason: NoData, _ time: Timestamp, at now: Double
+  ) {
+    if choice.kinds.contains(kind) { keep(.missing(kind, reason, at: time), at: now) }
+  }
+
   private mutating func tell(_ observation: Observation, at now: Double) {
     guard choice.kinds.contains(LineKind(observation)) else { return }
     keep(.observation(observation, skipped: 0), at: now)
@@ -255,7 +298,16 @@ extension StreamEnd.Entry {
     case .observation(let observation, _): .observation(observation, skipped: count)
     case .attitude(let reading, _): .attitude(reading, skipped: count)
     case .sample(let reading, _): .sample(reading, skipped: count)
-    case .hello, .subscription, .failure, .noAbsoluteAltitude: self
+    case .hello, .subscription, .failure, .missing: self
     }
+  }
+}
+
+extension SensorStatus {
+  /// The status without what counts up all the time.
+  fileprivate var told: SensorStatus {
+    var status = self
+    status.counters = SensorCounters()
+    return status
   }
 }

@@ -17,6 +17,11 @@ package final class StreamHost: ServedConnection {
   static let longestRequest = 4_096
   /// The number of waiting bytes beyond which no more requests are read.
   private static let mostWaiting = 65_536
+  /// The number of requests of a batch that may be wrong.
+  private static let mostMistakes = 16
+  /// The number of readers that wait for the board, and how many may: each takes a thread.
+  private static let busy = Atomic<Int>(0)
+  private static let mostBusy = 32
 
   private struct State: Sendable {
     var end: StreamEnd
@@ -41,6 +46,8 @@ package final class StreamHost: ServedConnection {
   private let making: Making
   private let clocks: RuntimeClocks
   private let positions: PositionLimit
+  /// Whether somebody may be asked for the reader's authorization.
+  private let mayAsk: Bool
   private let wake: @Sendable () -> Void
   private let work = DispatchQueue(label: "lodestone.stream")
 
@@ -50,11 +57,13 @@ package final class StreamHost: ServedConnection {
   ///   - board: The name of the board.
   ///   - now: The monotonic clock in seconds.
   ///   - positions: How much of the position the reader gets at most.
+  ///   - mayAsk: Whether the machine's owner may be asked about the reader.
   ///   - make: Makes the reader's services. Called on another queue, with the first request.
   ///   - leave: Called once the reader has gone.
   package init(
     board: String, at now: Double, clocks: RuntimeClocks, positions: PositionLimit = .exact,
-    wake: @escaping @Sendable () -> Void, make: @escaping @Sendable () -> ProgramServices,
+    mayAsk: Bool = true, wake: @escaping @Sendable () -> Void,
+    make: @escaping @Sendable () -> ProgramServices,
     leave: @escaping @Sendable (ProgramServices?) -> Void
   ) {
     state = Mutex(State(end: StreamEnd(at: now)))
@@ -65,6 +74,7 @@ package final class StreamHost: ServedConnection {
       })
     making = Making(make: make, leave: leave)
     (self.clocks, self.positions, self.wake) = (clocks, positions, wake)
+    self.mayAsk = mayAsk && positions != .none
   }
 
   /// Returns the line for a reader that is refused.
@@ -137,15 +147,20 @@ package final class StreamHost: ServedConnection {
   }
 
   private func carryOut(_ requests: [[UInt8]]) {
-    var hasChosen = false
-    for request in requests {
+    var (hasChosen, mistakes) = (false, 0)
+    for request in requests where mistakes <= Self.mostMistakes {
       let now = clocks.now().seconds
       do throws(StreamRequestError) {
         let choice = try StreamRequest.parse(request)
         state.withLock { $0.end.choose(choice, at: now) }
         hasChosen = true
       } catch {
-        state.withLock { $0.end.fail(error.message, at: now) }
+        mistakes += 1
+        state.withLock { state in
+          state.end.fail(error.message, at: now)
+          guard mistakes > Self.mostMistakes else { return }
+          state.end.close("more than \(Self.mostMistakes) requests at once were wrong", at: now)
+        }
       }
     }
     wake()
@@ -160,7 +175,7 @@ package final class StreamHost: ServedConnection {
     let services = known ?? making.make()
     let client = state.withLock { $0.client } ?? services.connect(StreamClient(self))
     state.withLock { ($0.services, $0.client) = (services, client) }
-    if choice.tellsPlace {
+    if choice.tellsPlace, mayAsk {
       services.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
     }
     let request = BoardRequest(
@@ -168,11 +183,20 @@ package final class StreamHost: ServedConnection {
       hasReadings: choice.kinds.contains(.sample), positions: positions)
     services.send(ServiceRequest(client, .observe(choice.kinds.isEmpty ? nil : request)))
     // Where nothing is measured for the reader, the board may not be open yet.
-    guard !choice.kinds.isDisjoint(with: [.sensor, .error]),
-      case .board(let report)? = services.answer(.board), known != nil
+    guard !choice.kinds.isDisjoint(with: [.sensor, .error]), let report = board(of: services),
+      known != nil
     else { return }
     // States are told when they change, and when a program comes; this one has come before.
     for status in report.sensors where status.state != .starting { take(.sensor(status)) }
+  }
+
+  /// Asks for the board, which may take seconds, unless too many readers do so already.
+  private func board(of services: ProgramServices) -> BoardReport? {
+    defer { Self.busy.subtract(1, ordering: .relaxed) }
+    guard Self.busy.add(1, ordering: .relaxed).newValue <= Self.mostBusy,
+      case .board(let report)? = services.answer(.board)
+    else { return nil }
+    return report
   }
 
   // MARK: Observations

@@ -34,8 +34,8 @@ struct StreamLines {
       return lines.line(for: observation, skipped: skipped)
     case .attitude(let reading, let skipped): return lines.line(for: reading, skipped: skipped)
     case .sample(let reading, let skipped): return lines.line(for: reading, skipped: skipped)
-    case .noAbsoluteAltitude(let reason, let time):
-      var line = lines.begin(LineKind.absoluteAltitude.rawValue, at: time)
+    case .missing(let kind, let reason, let time):
+      var line = lines.begin(kind.rawValue, at: time)
       line.set("reason", reason.description)
       return line.line
     case .hello(let now):

@@ -28,8 +28,24 @@ enum StreamRequest {
   private static let rates = 0.001...10_000.0
 
   private struct Request: Decodable {
+    private struct Key: CodingKey {
+      let stringValue: String
+      var intValue: Int? { nil }
+      init(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
     var subscribe: [String]
     var rate: Double?
+    /// A key that no request has.
+    var unknown: String?
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: Key.self)
+      subscribe = try values.decode([String].self, forKey: Key(stringValue: "subscribe"))
+      rate = try values.decodeIfPresent(Double.self, forKey: Key(stringValue: "rate"))
+      unknown = values.allKeys.map(\.stringValue).first { $0 != "subscribe" && $0 != "rate" }
+    }
   }
 
   /// Reads a request.
@@ -37,6 +53,10 @@ enum StreamRequest {
     guard let request = try? JSONDocument.decode(Request.self, from: text) else {
       throw StreamRequestError(
         message: #"a request is a line like {"subscribe":["heading","location"],"rate":5}"#)
+    }
+    if let key = request.unknown {
+      throw StreamRequestError(
+        message: "'\(key.prefix(40))' is no key of a request; the keys are subscribe, rate")
     }
     var choice = StreamChoice(rate: request.rate)
     for name in request.subscribe {

@@ -53,7 +53,10 @@ struct BoardObserver: Sendable {
 extension LocationEngine {
   /// How much of the position an observer may know now.
   private func access(_ limit: PositionLimit) -> PositionAccess {
-    guard authorization.mayLocate, limit != .none else {
+    guard limit != .none else {
+      return .withheld("the board gives this reader no positions (positions, in serve.yaml)")
+    }
+    guard authorization.mayLocate else {
       return .withheld(AuthorizationProblem.notGranted.description)
     }
     return authorization.report.accuracy == .full && limit == .exact ? .full : .reduced

@@ -52,7 +52,7 @@ extension BoardViews {
   /// - Parameter name: As given by the user.
   package static func openForCalibration(board name: String?) throws -> any CalibrationBoard {
     if name == nil, let path = DaemonLocator.socket() {
-      let board = try DaemonBoard(path: path)
+      let board = try DaemonBoard(path: path, isPatient: true)
       try board.fetchRecords()
       return board
     }

@@ -4,9 +4,9 @@ package import BoardFile
 package import CalibrationCore
 import Dispatch
 import Foundation
-import Geodesy
 import LinuxIO
 import LocationServices
+import SensorHub
 package import SensorTypes
 import ServiceProtocol
 package import StateStore
@@ -16,6 +16,12 @@ import Synchronization
 package struct DaemonUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message, in one line.
   package let description: String
+  /// Whether it is a right that this user lacks.
+  package let isRight: Bool
+
+  init(description: String, isRight: Bool = false) {
+    (self.description, self.isRight) = (description, isRight)
+  }
 }
 
 /// A daemon did not store a record.
@@ -51,9 +57,13 @@ package final class DaemonBoard: CalibrationBoard {
 
   /// Attaches to the daemon that listens at a path.
   ///
+  /// - Parameter isPatient: Whether an answer of the machine's owner is waited for, if somebody is asked about this program.
   /// - Throws: `DaemonUnreachable`, or an error if the process has no descriptor left.
-  package init(path: String) throws {
+  package init(path: String, isPatient: Bool = false) throws {
     port = try DaemonPort(path: path, usage: Self.usage, limits: .owner)
+    client = port.connect(observer)
+    port.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
+    if isPatient { _ = Self.authorization(port) }
     guard let report = port.ask(.board) else {
       var reason = "the daemon at \(path) does not answer"
       if case .away(let why) = port.connection { reason = why }
@@ -75,8 +85,6 @@ package final class DaemonBoard: CalibrationBoard {
     copy = FileManager.default.temporaryDirectory.appending(
       path: "lodestone-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))")
     state = StateStore(folder: copy)
-    client = port.connect(observer)
-    port.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
   }
 
   deinit {
@@ -152,22 +160,27 @@ package final class DaemonBoard: CalibrationBoard {
   /// Fetches the records of the daemon.
   ///
   /// - Throws: `DaemonUnreachable` if this user may not calibrate, or the daemon cannot store records.
-  func fetchRecords() throws {
+  package func fetchRecords() throws {
     guard let answer = port.ask(.records) else {
       throw DaemonUnreachable(description: "the daemon does not say which records it has")
     }
-    if let problem = answer.problem { throw DaemonUnreachable(description: problem) }
-    folder.withLock { $0 = answer.folder }
-    for text in answer.files.values {
-      let record = try StoredRecord(json: Array(text.utf8))
-      try state.calibrations.save(record, samples: nil, overridingLock: true)
+    if let problem = answer.problem {
+      throw DaemonUnreachable(description: problem, isRight: answer.isRefused)
     }
-    // Where the board is may be known from earlier runs.
-    if let report = port.ask(.position(isReduced: false)).known?.report {
-      let place = LastPosition(
-        latitude: report.position.latitude, longitude: report.position.longitude,
-        altitude: report.altitude ?? 0, utc: report.utc ?? clock.seconds)
-      try state.save(place)
+    folder.withLock { $0 = answer.folder }
+    let store = state.calibrations
+    for sensor in board.sensors {
+      for kind in CalibrationKind.allCases {
+        let file = store.file(CalibrationKey(kind, sensor))
+        guard let text = answer.files[file.lastPathComponent] else { continue }
+        try StateFile.write(Array(text.utf8), to: file)
+      }
+    }
+    if let place = answer.place {
+      try state.save(
+        LastPosition(
+          latitude: place.latitude, longitude: place.longitude, altitude: place.altitude,
+          utc: place.utc))
     }
   }
 
@@ -190,12 +203,14 @@ package final class DaemonBoard: CalibrationBoard {
   }
 
   /// The authorization, once nobody is being asked any more.
-  private var authorization: AuthorizationReport {
-    let end = now().advanced(bySeconds: Self.longestWait)
+  private var authorization: AuthorizationReport { Self.authorization(port) }
+
+  private static func authorization(_ port: DaemonPort) -> AuthorizationReport {
+    let end = RuntimeClocks.system.now().advanced(bySeconds: longestWait)
     while true {
       let report = port.ask(.authorization)
-      guard report.isBeingAsked, now() < end else { return report }
-      Thread.sleep(forTimeInterval: Self.look)
+      guard report.isBeingAsked, RuntimeClocks.system.now() < end else { return report }
+      Thread.sleep(forTimeInterval: look)
     }
   }
 

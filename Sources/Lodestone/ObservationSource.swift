@@ -40,6 +40,9 @@ package protocol ObservationSource: Sendable {
   /// The board as its file describes it; `nil` for a source that has no board.
   var board: Board? { get }
 
+  /// Where the board was last, as it is stored; `nil` if that is not known.
+  var lastPosition: LastPosition? { get }
+
   /// The calibration records of the board; `nil` for a source that stores none.
   var calibrations: CalibrationStore? { get }
 
@@ -65,6 +68,7 @@ extension ObservationSource {
 
   package var board: Board? { nil }
   package var calibrations: CalibrationStore? { nil }
+  package var lastPosition: LastPosition? { nil }
   package var sensors: [SensorStatus] { [] }
 
   /// Nothing is calibrated in use.
@@ -120,6 +124,8 @@ package final class SessionSource: ObservationSource {
   package var board: Board? { session.board }
 
   package var calibrations: CalibrationStore? { session.state.calibrations }
+
+  package var lastPosition: LastPosition? { session.state.lastPosition }
 
   package var sensors: [SensorStatus] { session.hub.status }
 

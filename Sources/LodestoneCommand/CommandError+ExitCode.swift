@@ -26,7 +26,8 @@ extension CommandErrorKind {
     case is KnownAltitudeError: self = .usage
     case let error as BusError:
       if case .permissionDenied = error.reason { self = .permission } else { self = .io }
-    case is SimulationControlError, is OperatorError, is DaemonUnreachable: self = .io
+    case is SimulationControlError, is OperatorError: self = .io
+    case let error as DaemonUnreachable: self = error.isRight ? .permission : .io
     default: return nil
     }
   }

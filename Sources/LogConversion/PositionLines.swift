@@ -39,8 +39,9 @@ struct PositionLines {
   private static let headerLength = 128
   /// Kinds that have no position in them.
   private static let otherKinds: Set = [
-    "heading", "altitude", "absoluteAltitude", "sky", "motion", "sensor", "error",
-    "receiverHeading", "receiver",
+    "heading", "attitude", "altitude", "absoluteAltitude", "sky", "motion", "sample", "sensor",
+    "error",
+    "receiverHeading", "receiver", "hello", "subscription",
   ]
 
   private var input: InputFile

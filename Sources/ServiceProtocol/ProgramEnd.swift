@@ -60,6 +60,8 @@ package struct ProgramEnd: Sendable {
   private var prompts = ShownPrompts()
   /// The reason why there is no daemon, as part of failures.
   private var absence = "no daemon was reached yet"
+  /// Whether nobody has tried to connect: nothing has failed then.
+  private var isBeginning = true
   /// The number of messages of kinds that this version does not know.
   package private(set) var unknown: UInt64 = 0
   /// The number of messages that were too long to be sent.
@@ -111,7 +113,7 @@ package struct ProgramEnd: Sendable {
   /// - Parameter reason: The reason in words, as part of failures.
   package mutating func disconnected(_ reason: String) -> [Incoming] {
     stage = .disconnected
-    absence = reason
+    (absence, isBeginning) = (reason, false)
     output = []
     var incoming = questions.lose().map { Incoming.unanswered(number: $0) }
     attempts = hasGreeted ? 0 : attempts + 1
@@ -168,7 +170,9 @@ package struct ProgramEnd: Sendable {
     }
     if isOpen { return send(request, lastNumber) }
     // While the greeting is on its way nothing has failed. `replay` sends all but deferrals.
-    if case .greeting = stage {
+    var isHopeful = isBeginning
+    if case .greeting = stage { isHopeful = true }
+    if isHopeful {
       guard case .allowDeferral = request.action else {
         hopeful.insert(client)
         return []

@@ -4,6 +4,8 @@ import Synchronization
 
 /// Small files that must be whole or not there, whenever the power goes or another process writes too, and that nobody but
 /// their owner reads: 0600 in folders of 0700, from the first byte on.
+///
+/// What root makes in a folder of another user belongs to that user: the daemon that has the folder must be able to read it.
 package enum StateFile {
   /// More than any of them can need.
   package static let limit = 65_536
@@ -83,6 +85,7 @@ package enum StateFile {
   /// Makes a folder and those above it, each forced to the disk, and closed to other users.
   static func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o700) != 0 else {
+      giveAway(folder: path)
       return try synchronize(folder: parent(of: path))
     }
     switch errno {
@@ -92,9 +95,25 @@ package enum StateFile {
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
         throw FileProblem(path, errno: errno)
       }
+      giveAway(folder: path)
       try synchronize(folder: parent(of: path))
     case let code: throw FileProblem(path, errno: code)
     }
+  }
+
+  /// Gives what root has made to the owner of the folder in which it is.
+  private static func giveAway(_ descriptor: Int32, in folder: String) {
+    var status = stat()
+    guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return }
+    _ = fchown(descriptor, status.st_uid, status.st_gid)
+  }
+
+  private static func giveAway(folder path: String) {
+    guard geteuid() == 0 else { return }
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    giveAway(descriptor, in: parent(of: path))
+    close(descriptor)
   }
 
   private static func parent(of path: String) -> String {
@@ -113,6 +132,7 @@ package enum StateFile {
       // Left by a process that had this one's number before the power went.
     } while descriptor < 0 && errno == EEXIST
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
+    giveAway(descriptor, in: parent(of: path))
     // FAT makes of 0600 whatever the card was mounted with.
     var status = stat()
     guard

@@ -150,7 +150,7 @@ struct LocalSocketTests {
       _ = try LocalConnection(path: folder.socket)
       Issue.record("connected to nobody")
     } catch {
-      #expect(error.description == "\(folder.socket): there is no such folder")
+      #expect(error.description == "\(folder.socket): there is no such socket")
     }
   }
 

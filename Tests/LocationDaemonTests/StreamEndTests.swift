@@ -103,7 +103,8 @@ struct StreamEndTests {
   @Test(
     "what is no request is an error",
     arguments: [
-      "hello", "{}", "[]", #"{"subscribe":"heading"}"#, #"{"subscribe":["bearing"]}"#,
+      "hello", "{}", "[]", #"{"subscribe":["heading"],"rat":5}"#, #"{"subscribe":"heading"}"#,
+      #"{"subscribe":["bearing"]}"#,
       #"{"subscribe":["heading"],"rate":0}"#, #"{"subscribe":["heading"],"rate":-1}"#,
       #"{"subscribe":["heading"],"rate":1e999}"#, #"{"subscribe":["heading"],"rate":1e-320}"#,
       #"{"subscribe":[1]}"#, "{\"subscribe\":[\"\u{1B}[2J\"]}", "\u{FF}\u{0}",
@@ -230,5 +231,49 @@ struct StreamEndTests {
     #expect(lines[1]["clippedForce"] == nil)
     #expect(
       lines[2]["pressure"] as? Double == 101.325 && lines[2]["temperature"] as? Double == 21.5)
+  }
+
+  @Test("a reader of satellites alone hears why there are none")
+  func missingSky() throws {
+    var end = try subscribed(#"{"subscribe":["sky","absoluteAltitude"]}"#)
+    end.take(.locationUnavailable(.noFix, at: Timestamp(seconds: 1)), at: 1)
+    #expect(try kinds(&end) == ["sky", "absoluteAltitude"])
+    // A barometer carries an altitude on.
+    end.take(
+      .absoluteAltitude(
+        AbsoluteAltitudeEstimate(time: Timestamp(seconds: 2), altitude: 5, accuracy: 1)), at: 2)
+    end.take(.locationUnavailable(.noFix, at: Timestamp(seconds: 3)), at: 3)
+    #expect(try kinds(&end) == ["absoluteAltitude", "sky"])
+  }
+
+  @Test("the state of a sensor is told once, and never an older one after a newer")
+  func sensors() throws {
+    var end = try subscribed(#"{"subscribe":["sensor"]}"#)
+    func status(_ state: SensorState, _ since: Double, samples: UInt64 = 0) -> Observation {
+      var status = SensorStatus(
+        index: 0, chip: "LIS3MDL", position: "1", state: state, since: Timestamp(seconds: since))
+      status.counters.samples = samples
+      return .sensor(status)
+    }
+    end.take(status(.running, 1), at: 1)
+    end.take(status(.failed("a wire"), 5), at: 5)
+    end.take(status(.running, 1, samples: 9), at: 5)
+    end.take(status(.failed("a wire"), 5, samples: 9), at: 5)
+    #expect(try lines(&end).map { $0["state"] as? String } == ["running", "failed"])
+    try end.ask(#"{"subscribe":["sensor"]}"#, at: 6)
+    end.take(status(.failed("a wire"), 5), at: 6)
+    #expect(try kinds(&end) == ["subscription", "sensor"])
+  }
+
+  @Test("what is asked of the board is what the kinds need")
+  func demands() {
+    #expect(LineKind.demand(for: [.sensor, .error], rate: nil) == Demand())
+    #expect(LineKind.demand(for: [.sensor], rate: 5) == Demand(motion: MotionDemand(interval: 0.2)))
+    let sample = LineKind.demand(for: [.sample], rate: nil)
+    #expect(sample.altitude && sample.motion.samples && sample.motion.field && !sample.location)
+    let height = LineKind.demand(for: [.absoluteAltitude], rate: nil)
+    #expect(height.altitude && height.location && height.locationInterval == 10)
+    #expect(LineKind.demand(for: [.location], rate: 0.1).locationInterval == 10)
+    #expect(LineKind.demand(for: [.location], rate: 20).locationInterval == nil)
   }
 }

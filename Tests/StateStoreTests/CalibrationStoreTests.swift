@@ -264,3 +264,26 @@ struct CalibrationStoreTests {
     #expect(place.store.current(key).number == 1)
   }
 }
+
+/// What root stores for a daemon that runs as another user.
+@Suite struct OwnerTests {
+  @Test(
+    "what root makes in a folder of another user belongs to that user",
+    .enabled(if: geteuid() == 0, "only root can give a file away"))
+  func root() throws {
+    let place = StorePlace()
+    let state = place.store.folder.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+    #expect(chown(state.path, 65_534, 65_534) == 0)
+    try place.store.save(.bench(1))
+    try place.store.save(.bench(2))
+    let items =
+      FileManager.default.enumerator(atPath: state.path)?.compactMap { $0 as? String } ?? []
+    #expect(items.count >= 4)
+    for item in items {
+      var status = stat()
+      #expect(lstat(state.appending(path: item).path, &status) == 0)
+      #expect(status.st_uid == 65_534 && status.st_mode & 0o077 == 0, "\(item)")
+    }
+  }
+}

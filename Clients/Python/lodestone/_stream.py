@@ -59,7 +59,8 @@ class Stream(Iterator[Reading]):
                 raise ValueError(f"{kind!r} is no kind of reading; the kinds are {', '.join(KINDS)}")
         if timeout is not None and not 0 <= timeout <= _LONGEST_WAIT:
             raise ValueError("timeout is a number of seconds, a year at most")
-        if isinstance(rate, bool) or rate is not None and not 0.001 <= rate <= 10_000:
+        is_number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
+        if rate is not None and not (is_number and 0.001 <= rate <= 10_000):
             raise ValueError("rate is a number of readings a second, from 0.001 to 10000")
         request: dict[str, Any] = {"subscribe": chosen}
         if rate is not None:
@@ -161,6 +162,8 @@ class Stream(Iterator[Reading]):
             connection.close()
             raise _Gone(f"{self._path}: {error.strerror or error}") from error
         self._socket = connection
+        if self._is_closed:
+            raise _Gone("the stream was closed")
         self._greeting = time.monotonic() + _GREETING
 
     def _greet(self, end: float | None) -> None:
@@ -176,24 +179,38 @@ class Stream(Iterator[Reading]):
             if line.get("kind") == "subscription":
                 self._greeting = None
             elif line.get("kind") == "error":
+                message = str(line.get("message"))
+                if self._has_ended():
+                    raise _Gone(message)
+                # The daemon goes on, and waits for a request that it understands.
                 self.close()
-                raise LodestoneError(str(line.get("message")))
+                raise LodestoneError(message)
+
+    def _has_ended(self) -> bool:
+        """Whether the daemon closes the connection within half a second."""
+        try:
+            self._line(time.monotonic() + 0.5)
+        except TimeoutError:
+            return False
+        except _Gone:
+            return True
+        return False
 
     def _line(self, end: float | None) -> dict[str, Any]:
         """Returns the next line. Raises TimeoutError at the end of the time."""
         while b"\n" not in self._bytes:
             connection = self._socket
-            if connection is None:
+            if connection is None or self._is_closed:
                 raise _Gone("the stream was closed")
             if len(self._bytes) > _LONGEST_LINE:
                 raise _Gone("the daemon sends a line that does not end")
-            left = None if end is None else end - time.monotonic()
-            if left is not None and left <= 0:
-                raise TimeoutError(f"no reading came within {self._timeout} s")
-            self._wait(connection, left)
             try:
                 arrived = connection.recv(65_536)
             except BlockingIOError:
+                left = None if end is None else end - time.monotonic()
+                if left is not None and left <= 0:
+                    raise TimeoutError(f"no reading came within {self._timeout} s") from None
+                self._wait(connection, left)
                 continue
             if not arrived:
                 raise _Gone("the daemon has closed the connection")

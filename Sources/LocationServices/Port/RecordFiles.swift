@@ -2,15 +2,34 @@
 
 /// The files of the calibration records that are in use.
 package struct RecordFiles: Hashable, Codable, Sendable {
+  /// A place and when the board was there.
+  package struct Place: Hashable, Codable, Sendable {
+    /// WGS 84, degrees north and east; meters above mean sea level; seconds since 1970.
+    package var latitude, longitude, altitude, utc: Double
+
+    package init(latitude: Double, longitude: Double, altitude: Double, utc: Double) {
+      (self.latitude, self.longitude) = (latitude, longitude)
+      (self.altitude, self.utc) = (altitude, utc)
+    }
+  }
+
   /// The texts of the files, by their names.
   package var files: [String: String]
   /// The folder of the files, or `nil` if they do not outlive the services.
   package var folder: String?
   /// The reason why no record can be stored or read, in one line.
   package var problem: String?
+  /// Whether this user may not calibrate.
+  package var isRefused: Bool
+  /// Where the board was last, if that is known and the application may know it exactly.
+  package var place: Place?
 
-  package init(files: [String: String], folder: String?, problem: String?) {
-    (self.files, self.folder, self.problem) = (files, folder, problem)
+  package init(
+    files: [String: String], folder: String?, problem: String?, place: Place? = nil,
+    isRefused: Bool = false
+  ) {
+    (self.files, self.folder, self.problem, self.place) = (files, folder, problem, place)
+    self.isRefused = isRefused
   }
 }
 

@@ -19,8 +19,8 @@ extension ProgramServices {
     for sensor in board.sensors {
       for kind in CalibrationKind.allCases {
         let key = CalibrationKey(kind, sensor)
-        guard case .record(let record) = store.current(key), let text = try? record.encoded()
-        else { continue }
+        // One that cannot be used here may be locked all the same.
+        guard case .bytes(let text) = StateFile.read(store.file(key).path) else { continue }
         files[store.file(key).lastPathComponent] = String(decoding: text, as: UTF8.self)
       }
       do {
@@ -30,7 +30,14 @@ extension ProgramServices {
       }
     }
     let isKept = Session.keptState(of: board) != nil
-    return RecordFiles(files: files, folder: isKept ? store.folder.path : nil, problem: problem)
+    let isExact = authorization.isGranted && authorization.accuracy == .full
+    let place = isExact ? source.lastPosition : nil
+    return RecordFiles(
+      files: files, folder: isKept ? store.folder.path : nil, problem: problem,
+      place: place.map {
+        RecordFiles.Place(
+          latitude: $0.latitude, longitude: $0.longitude, altitude: $0.altitude, utc: $0.utc)
+      })
   }
 
   /// Stores a record of a chip of this board.

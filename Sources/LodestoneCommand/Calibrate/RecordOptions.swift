@@ -44,8 +44,17 @@ struct RecordOptions: ParsableArguments {
 }
 
 extension BoardOptions {
-  /// The board that is named, if one is, and the folder of what this machine keeps for it.
+  /// The board that is named, if one is, and the folder of what this machine keeps for it: the daemon's, if that owns the board.
   func keptState() throws -> (folder: URL, board: Board?) {
+    if name == nil, let path = DaemonLocator.socket() {
+      let board = try DaemonBoard(path: path)
+      try board.fetchRecords()
+      guard let folder = board.recordFolder else {
+        throw CommandError(
+          "the daemon has a simulated board, of which nothing is kept", kind: .configuration)
+      }
+      return (URL(filePath: folder).deletingLastPathComponent(), board.board)
+    }
     let board = try BoardLocator.locate(name)?.board
     guard let folder = Session.keptState(of: board) else {
       throw CommandError(

@@ -9,6 +9,11 @@ package enum LineKind: String, CaseIterable, Sendable {
     .heading, .location, .altitude, .absoluteAltitude, .sensor, .error,
   ]
 
+  private static func locationInterval(for kinds: Set<LineKind>, _ rate: Double?) -> Double? {
+    guard !kinds.contains(.location) else { return rate.flatMap { $0 < 1 ? 1 / $0 : nil } }
+    return kinds.contains(.absoluteAltitude) ? seaLevelInterval : nil
+  }
+
   /// The time in seconds between two fixes that keep an altitude above the sea.
   private static let seaLevelInterval = 10.0
 
@@ -20,13 +25,12 @@ package enum LineKind: String, CaseIterable, Sendable {
       // A board without a gyro has its attitude beside its heading.
       heading: kinds.contains(.heading) || kinds.contains(.attitude),
       location: kinds.contains(.location) || kinds.contains(.absoluteAltitude),
-      locationInterval: kinds.contains(.location)
-        ? rate.flatMap { $0 < 1 ? 1 / $0 : nil } : seaLevelInterval,
-      altitude: kinds.contains(.altitude) || kinds.contains(.absoluteAltitude),
+      locationInterval: locationInterval(for: kinds, rate),
+      altitude: !kinds.isDisjoint(with: [.altitude, .absoluteAltitude, .sample]),
       satellites: kinds.contains(.sky),
       motion: MotionDemand(
-        samples: kinds.contains(.motion), attitude: kinds.contains(.attitude),
-        field: kinds.contains(.motion) || kinds.contains(.attitude),
+        samples: !kinds.isDisjoint(with: [.motion, .sample]), attitude: kinds.contains(.attitude),
+        field: !kinds.isDisjoint(with: [.motion, .attitude, .sample]),
         interval: rate.map { 1 / $0 }))
   }
 

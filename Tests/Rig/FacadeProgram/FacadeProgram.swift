@@ -26,7 +26,9 @@ final class PrintingDelegate: NSObject, CLLocationManagerDelegate {
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
     headings += 1
-    print("heading", newHeading.magneticHeading, newHeading.headingAccuracy)
+    print(
+      "heading", newHeading.magneticHeading, newHeading.headingAccuracy,
+      newHeading.timestamp.timeIntervalSince1970, Date().timeIntervalSince1970)
     finishIfDone()
   }
 
