@@ -2,7 +2,7 @@
 """What a daemon costs and adds: bench-daemon.py FOLDER, where Scripts/build.sh has put the programs.
 
 Programs on the simulated board get every heading (80 a second), in one process and through a daemon: the time from the sample to the
-delegate, and the share of a core that the daemon takes with no program, one, 100, and beside 1,000 connections that say nothing.
+delegate, and the share of a core that the daemon takes with no program, with 1, 11 and 101, and with 255 connections that say nothing.
 """
 import os
 import pathlib

@@ -116,7 +116,7 @@ package struct ServeRun {
     throw CommandError(problem, kind: .configuration)
   }
 
-  /// Returns the socket of the stream, if there is to be one. One that nobody has asked for in so many words may fail.
+  /// Returns the socket of the stream, or `nil` if there is none. Without a path in the configuration, a failure is only a warning.
   private func makeStream() throws -> LocalListener? {
     guard let path = settings.streamSocket else { return nil }
     do {

@@ -8,7 +8,7 @@ import SensorTypes
 import ServiceProtocol
 import Synchronization
 
-/// Serves programs over local sockets, on a thread of its own.
+/// Serves programs over sockets, on one thread.
 package final class ServiceServer: Sendable {
   private struct Shared: Sendable {
     var isStopping = false

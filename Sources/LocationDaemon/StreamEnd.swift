@@ -3,7 +3,7 @@
 import OutputProtocols
 import SensorTypes
 
-/// One reader's stream.
+/// The stream of JSON lines for one reader.
 ///
 /// Measurements that the reader does not take are superseded by newer ones, and counted in the key `skipped`. News of sensors, losses and
 /// errors are kept; if too many of those wait, the stream is closed.
@@ -222,7 +222,7 @@ struct StreamEnd {
 
   /// Returns whether the measurement is written.
   ///
-  /// - Parameter sensor: The chip, if each has a rhythm of its own.
+  /// - Parameter sensor: The index of the chip, if each chip is thinned separately.
   @discardableResult
   private mutating func measure(
     _ kind: LineKind, _ time: Timestamp, _ entry: Entry, of sensor: Int = 0

@@ -48,7 +48,7 @@ enum StreamRequest {
     }
   }
 
-  /// Reads a request.
+  /// Reads one line of a reader as a request.
   static func parse(_ text: [UInt8]) throws(StreamRequestError) -> StreamChoice {
     guard let request = try? JSONDocument.decode(Request.self, from: text) else {
       throw StreamRequestError(

@@ -14,7 +14,7 @@ struct BoardObserver: Sendable {
     filter = ObservationFilter(access, hasSaidWhy: true)
   }
 
-  /// Takes what the client may know from here on. Returns what it is told of that: that it gets no positions any more.
+  /// Changes the access of the client. Returns the reason if it gets no positions any more.
   mutating func take(_ access: PositionAccess) -> NoData? {
     guard access != self.access else { return nil }
     self.access = access

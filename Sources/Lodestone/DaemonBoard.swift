@@ -36,7 +36,7 @@ package struct RecordRefused: Error, Hashable, Sendable, CustomStringConvertible
 ///
 /// It stays attached: after the daemon was started again, observations go on. The time in between is a loss.
 package final class DaemonBoard: CalibrationBoard {
-  /// What the machine's owner is told that a command needs positions for.
+  /// The purpose of the positions that a command needs, for the prompt of the machine's owner.
   private static let usage = UsageDescriptions(whenInUse: "It shows what the board measures.")
   /// The number of seconds that an answer of the machine's owner is waited for.
   private static let longestWait = 120.0

@@ -1,4 +1,4 @@
-// What whoever shows a board's observations must know of the board.
+// The description of a board for programs that show its observations.
 
 /// The name and the chips of a board.
 package struct BoardDescription: Sendable, Hashable, Codable {

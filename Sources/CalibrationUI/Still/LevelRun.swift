@@ -41,7 +41,7 @@ package struct LevelRun {
     var positions = [try position(session, index, sensor)]
     if hasTwoPositions {
       try still.prepare("Turn it by half a turn (180 deg) on the same place, and leave it again.")
-      // A board of its own is opened again: what it does in between is not listened to.
+      // A board that this command owns is opened again, so that nothing is heard in between.
       let second = session.isShared ? session : try BoardViews.openForCalibration(board: board)
       positions.append(try position(second, index, sensor))
     }

@@ -36,7 +36,7 @@ package enum EventKind: Hashable, Sendable {
   case fullAccuracy
   /// Observations of the board.
   case observation
-  /// Samples of chips.
+  /// Samples of chips, before calibration and mount.
   case reading
 }
 

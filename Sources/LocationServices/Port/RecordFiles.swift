@@ -37,7 +37,7 @@ package struct RecordFiles: Hashable, Codable, Sendable {
 package struct RecordSave: Hashable, Codable, Sendable {
   /// What has become of it.
   package enum Outcome: Hashable, Codable, Sendable {
-    /// It is stored.
+    /// The record is stored, with its samples if there are any.
     case saved
     /// It is stored, but its samples are not, for this reason.
     case withoutSamples(String)

@@ -80,7 +80,7 @@ package final class AuthorizationCoordinator: Sendable {
 
   /// Reads the rules and decisions about the program at the first call, and passes them on.
   ///
-  /// - Parameter anew: Whether they are read again at a later call. They are passed on only if they have changed.
+  /// - Parameter anew: Whether a later call reads them again. Only changes are passed on.
   func begin(anew: Bool = false, _ adopt: (AuthorizationSetup, _ hasAgent: Bool) -> Void) {
     hasBegun.withLock { hasBegun in
       guard anew || !hasBegun else { return }

@@ -52,7 +52,7 @@ package struct ObservationRun {
       guard isRead, !needsOutput || Terminal.output.failure == nil else { break }
     }
     let after = Self.samples(board.sensors.filter(isNeeded))
-    // The counters of a daemon that was started again have begun anew.
+    // A daemon that was started again counts from zero.
     let isSilent = !isHeard && after.allSatisfy { $0.value == before[$0.key] ?? 0 }
     board.end()
     printer.finish()
