@@ -147,7 +147,7 @@ let package = Package(
       dependencies: [
         "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub", "SensorTypes", "SensorBus",
         "StateStore", "BoardFile", "LinuxIO", "CLinuxIO", "JSONReading", "OutputProtocols",
-        "TextForms",
+        "Recording", "TextForms",
       ],
       swiftSettings: settings),
 
@@ -196,8 +196,8 @@ let package = Package(
     floor(
       "TerminalUI",
       [
-        "LinearAlgebra", "Lodestone", "OutputProtocols", "SensorDrivers", "SensorHub",
-        "SensorTypes", "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
+        "LinearAlgebra", "Lodestone", "OutputProtocols", "SensorDrivers", "SensorTypes",
+        "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
       ]),
     floor(
       "Reports",
@@ -232,8 +232,8 @@ let package = Package(
     floor(
       "DaemonUI",
       [
-        "BoardFile", "Diagnosis", "LinuxIO", "LocationDaemon", "LocationServices", "Lodestone",
-        "SensorTypes", "StateStore", "TerminalUI",
+        "BoardFile", "Diagnosis", "LinuxIO", "LiveMap", "LocationDaemon", "LocationServices",
+        "Lodestone", "MapDrawing", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
       ]),
     .target(
       name: "LodestoneCommand",

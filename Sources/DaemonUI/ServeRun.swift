@@ -8,6 +8,7 @@ import LinuxIO
 package import LocationDaemon
 import LocationServices
 import Lodestone
+package import MapDrawing
 import SensorTypes
 import StateStore
 import Synchronization
@@ -23,9 +24,13 @@ package struct ServeRun {
   private let settings: ServeConfiguration
   private let manager: ServiceManager
   private let environment = ProcessInfo.processInfo.environment
+  private let openTiles: @Sendable (String) throws -> TileStore
 
-  package init(_ settings: ServeConfiguration) {
-    self.settings = settings
+  /// - Parameter openTiles: Opens the map below the track of the page.
+  package init(
+    _ settings: ServeConfiguration, openTiles: @escaping @Sendable (String) throws -> TileStore
+  ) {
+    (self.settings, self.openTiles) = (settings, openTiles)
     manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
   }
 
@@ -35,33 +40,8 @@ package struct ServeRun {
     Self.raiseDescriptorLimit()
     let listener = try makeListener(at: settings.socket, manager.socket)
     let stream = try makeStream()
-    let network = try settings.network.map { network in
-      do throws(LocalSocketError) {
-        let listener = try NetworkListener(address: network.address, port: network.port)
-        return (listener: listener, positions: network.positions)
-      } catch {
-        let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.errno)
-        throw CommandError("tcp: \(error)", kind: isWrong ? .configuration : .io)
-      }
-    }
-    var realtime = settings.realtime
-    if let priority = realtime, let problem = ThreadRunner.problem(of: priority) {
-      Terminal.warn(
-        "lodestone: no real-time priority \(priority): \(problem) (systemd: LimitRTPRIO=\(priority))"
-      )
-      realtime = nil
-    }
-    let name = settings.board
-    var parts = LocationDaemon.Parts(
-      board: located?.board.name ?? "found on the buses",
-      openBoard: { [realtime] in
-        try SessionSource(board: name, isShared: true, realtime: realtime)
-      },
-      radio: { try BeaconRadio.system() }, folder: StateDirectory.current(),
-      policies: { [environment] in AuthorizationPolicy.current(environment) },
-      ownerUsers: settings.agents.union([geteuid()]))
-    parts.limits.connections = settings.connections
-    parts.limits.connectionsOfUser = settings.connectionsOfUser
+    let network = try makeNetwork()
+    let parts = makeParts(board: located?.board.name ?? "found on the buses")
     let stop = StopFlag()
     let reloads = Atomic<Bool>(false)
     let round = DispatchSemaphore(value: 0)
@@ -82,10 +62,16 @@ package struct ServeRun {
     if daemon.absentCount > 0 {
       Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
     }
+    let web = try settings.web.map { web in
+      try WebEntrance(
+        web, daemon: daemon, state: StateDirectory.current(), openTiles: openTiles)
+    }
+    web?.announce()
     manager.tell("READY=1\nSTATUS=serving \(parts.board)")
     let period = manager.watchdog.map { $0 / 3 } ?? Self.look
     while stop.signal == nil {
       _ = round.wait(timeout: .now() + period)
+      web?.report()
       // It may take longer than the watchdog waits.
       if reloads.exchange(false, ordering: .acquiringAndReleasing) {
         reloading.async { reload(daemon) }
@@ -95,7 +81,30 @@ package struct ServeRun {
     }
     manager.tell("STOPPING=1")
     daemon.stop()
+    web?.stop()
     withExtendedLifetime(interrupts) {}
+  }
+
+  private func makeParts(board: String) -> LocationDaemon.Parts {
+    var realtime = settings.realtime
+    if let priority = realtime, let problem = ThreadRunner.problem(of: priority) {
+      Terminal.warn(
+        "lodestone: no real-time priority \(priority): \(problem) (systemd: LimitRTPRIO=\(priority))"
+      )
+      realtime = nil
+    }
+    let name = settings.board
+    var parts = LocationDaemon.Parts(
+      board: board,
+      openBoard: { [realtime] in
+        try SessionSource(board: name, isShared: true, realtime: realtime)
+      },
+      radio: { try BeaconRadio.system() }, folder: StateDirectory.current(),
+      policies: { [environment] in AuthorizationPolicy.current(environment) },
+      ownerUsers: settings.agents.union([geteuid()]))
+    parts.limits.connections = settings.connections
+    parts.limits.connectionsOfUser = settings.connectionsOfUser
+    return parts
   }
 
   private func reload(_ daemon: LocationDaemon) {
@@ -124,6 +133,18 @@ package struct ServeRun {
     } catch  where settings.stream == .besideSocket && manager.stream == nil {
       Terminal.warn("lodestone: no stream of JSON lines: \(error)")
       return nil
+    }
+  }
+
+  private func makeNetwork() throws -> (listener: NetworkListener, positions: PositionLimit)? {
+    try settings.network.map { network in
+      do throws(LocalSocketError) {
+        let listener = try NetworkListener(address: network.address, port: network.port)
+        return (listener: listener, positions: network.positions)
+      } catch {
+        let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.errno)
+        throw CommandError("tcp: \(error)", kind: isWrong ? .configuration : .io)
+      }
     }
   }
 

@@ -24,6 +24,7 @@ struct LiveState {
   private var clockPace = Pace(interval: 1)
   private var asksForCalibration = false
   private var held: [String: Observation] = [:]
+  private let missing: MissingParts
 
   init(
     board: BoardDescription, tiles: TileStore?, sensors: [SensorStatus],
@@ -32,14 +33,28 @@ struct LiveState {
     lines = ObservationLines(start: start, clock: clock) { Hints.complete($0) }
     self.start = start
     about = BoardFacts(board: board, tiles: tiles)
-    let missing = MissingParts(board)
-    newest["heading"] = .headingUnavailable(missing.heading, at: start)
-    newest["altitude"] = .altitudeUnavailable(missing.altitude, at: start)
-    newest["location"] = .locationUnavailable(missing.location, at: start)
+    missing = MissingParts(board)
+    setMissing(at: start)
     for status in sensors { newest[Self.key(status)] = .sensor(status) }
   }
 
   private static func key(_ status: SensorStatus) -> String { "sensor \(status.index)" }
+
+  private mutating func setMissing(at time: Timestamp) {
+    newest["heading"] = .headingUnavailable(missing.heading, at: time)
+    newest["altitude"] = .altitudeUnavailable(missing.altitude, at: time)
+    newest["location"] = .locationUnavailable(missing.location, at: time)
+    newest["absoluteAltitude"] = nil
+  }
+
+  /// Takes note that nothing is observed until the next observation. What was measured before is no news for a page that comes later.
+  mutating func rest(at now: Timestamp) {
+    held = [:]
+    setMissing(at: now)
+    asksForCalibration = false
+    track.breakOff()
+    _ = history.breakOff(at: now.seconds(since: start))
+  }
 
   /// Takes an observation in. Returns what is to be sent now.
   mutating func take(_ observation: Observation) -> [LiveMessage] {

@@ -1,6 +1,6 @@
 package import Lodestone
 package import MapDrawing
-import SensorTypes
+package import SensorTypes
 import Synchronization
 
 /// Hands what the board says to every page that is open.
@@ -37,7 +37,7 @@ package final class MapFeed: Sendable {
   }
 
   /// Takes what was observed, and what time has made due.
-  func take(_ batch: [Observation], at now: Timestamp) {
+  package func take(_ batch: [Observation], at now: Timestamp) {
     let wakes = state.withLock { state -> [@Sendable () -> Void] in
       var messages = batch.flatMap { state.live.take($0) }
       messages += state.live.due(at: now)
@@ -65,8 +65,18 @@ package final class MapFeed: Sendable {
     return id.map { Seat(feed: self, id: $0) }
   }
 
+  /// Opens a place for a page. Returns its stream, which ends at once if too many pages are open.
+  ///
+  /// - Parameter wake: Called on any thread when the page may have a new message.
+  package func openPage(wake: @escaping @Sendable () -> Void) -> any WebStream {
+    open(wake: wake) ?? NoSeat()
+  }
+
+  /// Takes note that nothing is observed from now on, until the next observation.
+  package func rest(at now: Timestamp) { state.withLock { $0.live.rest(at: now) } }
+
   /// Tells every page that this was all.
-  func close() {
+  package func close() {
     let wakes = state.withLock { state in
       state.isClosed = true
       return state.places.values.map(\.wake)

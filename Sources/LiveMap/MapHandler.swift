@@ -1,14 +1,42 @@
+import Foundation
 package import MapDrawing
 
-/// Answers requests: the page's files, the live connection, tiles.
+/// Answers requests: the page's files, the live connection, tiles, and lines of JSON for other programs.
 package struct MapHandler: WebService {
-  let access: MapAccess
-  let files: PageFiles
-  let feed: MapFeed
-  let tiles: TileStore?
+  /// Opens the WebSocket of a page. The stream calls `wake` on any thread when it may have a new message.
+  package typealias OpenPage =
+    @Sendable (_ wake: @escaping @Sendable () -> Void) -> any WebStream
+  /// Opens a WebSocket of lines of JSON, for the kinds and the rate that the query names.
+  package typealias OpenLines =
+    @Sendable (_ subscribe: String, _ rate: String?) throws(LinesRefused) -> OpenPage
+
+  /// The lines that a query asks for cannot be had.
+  package struct LinesRefused: Error {
+    let message: String
+
+    package init(_ message: String) { self.message = message }
+  }
+
+  private let access: MapAccess
+  private let files: PageFiles
+  private let tiles: TileStore?
+  private let openPage: OpenPage
+  private let openLines: OpenLines?
 
   /// Where the page opens its WebSocket.
   static let livePath = "/live"
+  /// Where other programs open one for lines of JSON.
+  static let linesPath = "/stream"
+
+  /// - Parameters:
+  ///   - openLines: Opens lines of JSON; `nil` if there are none.
+  package init(
+    access: MapAccess, files: PageFiles, tiles: TileStore?, openLines: OpenLines? = nil,
+    openPage: @escaping OpenPage
+  ) {
+    (self.access, self.files, self.tiles) = (access, files, tiles)
+    (self.openPage, self.openLines) = (openPage, openLines)
+  }
 
   package func answer(to request: WebRequest) -> WebAnswer {
     find(request).adding(Self.headers(host: request.headers["host"]))
@@ -27,11 +55,9 @@ package struct MapHandler: WebService {
       guard let handshake = WebSocket.handshake(request) else {
         return .response(WebResponse(.badRequest, "This is the page's WebSocket."))
       }
-      return .stream(handshake) { [feed] wake in
-        guard let seat = feed.open(wake: wake) else { return MapFeed.NoSeat() }
-        return seat
-      }
+      return .stream(handshake, openPage)
     }
+    if request.path == Self.linesPath, let openLines { return lines(request, openLines) }
     if let file = files.file(at: request.path) {
       return .response(WebResponse(.ok, mediaType: file.mediaType, body: file.bytes))
     }
@@ -62,7 +88,20 @@ package struct MapHandler: WebService {
     ]
   }
 
-  package init(access: MapAccess, files: PageFiles, feed: MapFeed, tiles: TileStore?) {
-    self.access = access; self.files = files; self.feed = feed; self.tiles = tiles
+  private func lines(_ request: WebRequest, _ open: OpenLines) -> WebAnswer {
+    guard let handshake = WebSocket.handshake(request) else {
+      return .response(
+        WebResponse(.badRequest, "This is a WebSocket of lines of JSON, for programs."))
+    }
+    func value(_ name: String) -> String? { request.parameter(name)?.removingPercentEncoding }
+    guard let kinds = value("subscribe") else {
+      return .response(
+        WebResponse(.badRequest, "The query needs subscribe=KIND,KIND, as in subscribe=heading."))
+    }
+    do throws(LinesRefused) {
+      return .stream(handshake, try open(kinds, value("rate")))
+    } catch {
+      return .response(WebResponse(.badRequest, error.message))
+    }
   }
 }

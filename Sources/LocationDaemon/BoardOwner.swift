@@ -3,6 +3,7 @@
 import BoardFile
 import LocationServices
 package import Lodestone
+import Recording
 import SensorHub
 import SensorTypes
 import StateStore
@@ -213,6 +214,10 @@ private final class BoardSeat: ObservationSource {
   ) -> (any ObservationSubscription)? {
     owner.subscribe(id, readings: handler)
     return ReadingSubscription(owner: owner, id: id)
+  }
+
+  func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording? {
+    try owner.source?.beginRecording(sink)
   }
 
   var board: Board? { owner.source?.board }

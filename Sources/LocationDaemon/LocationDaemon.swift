@@ -60,7 +60,7 @@ package final class LocationDaemon: Sendable {
     _ listener: LocalListener, stream: LocalListener? = nil,
     network: (listener: NetworkListener, positions: PositionLimit)? = nil, _ parts: Parts
   ) throws {
-    core = DaemonCore(parts)
+    core = DaemonCore(parts, stream: stream?.path)
     core.registry.restore()
     var entrances = [
       Entrance(listener, refusal: DaemonEnd.refusal) { [core] identity, now, wake in
@@ -90,11 +90,24 @@ package final class LocationDaemon: Sendable {
   /// The number of programs that are away while something goes on for them.
   package var absentCount: Int { core.registry.absentCount }
 
+  /// Makes services for somebody whom the kernel does not name: a page in a browser.
+  package func makeServices() -> ProgramServices { core.registry.observer(.network) }
+
+  /// Makes a stream of lines of JSON for somebody whom the kernel does not name. It goes on until its `end()`.
+  ///
+  /// - Parameters:
+  ///   - positions: How much of the position the reader gets.
+  ///   - wake: Called on any thread when there is something to write or to read again.
+  package func makeStream(
+    _ positions: PositionLimit, wake: @escaping @Sendable () -> Void
+  ) -> StreamHost { core.admitReader(.network, positions, at: core.now, wake: wake) }
+
   /// Reads again what the machine's owner allows.
   package func reload() { core.registry.reload() }
 
   /// Tells every program that the daemon ends, and ends it.
   package func stop() {
+    core.endReaders()
     server.stop()
     core.settle()
   }
@@ -124,6 +137,7 @@ private final class DaemonCore: Sendable {
 
   let registry: ProgramRegistry
   private let parts: LocationDaemon.Parts
+  private let stream: String?
   private let board: BoardOwner
   private let agents = OwnerAgents()
   private let hosts = Mutex(Hosts())
@@ -133,8 +147,9 @@ private final class DaemonCore: Sendable {
   /// A number of this run, by which programs see that it is another daemon.
   private let run = UInt64.random(in: 1...(1 << 62))
 
-  init(_ parts: LocationDaemon.Parts) {
-    self.parts = parts
+  /// - Parameter stream: The path of the socket of the stream, if there is one.
+  init(_ parts: LocationDaemon.Parts, stream: String?) {
+    (self.parts, self.stream) = (parts, stream)
     began = parts.clocks.now()
     let board = BoardOwner(clocks: parts.clocks, open: parts.openBoard)
     let radio = LazyRadio(parts.radio)
@@ -174,7 +189,8 @@ private final class DaemonCore: Sendable {
     }
     let host = StreamHost(
       board: parts.board, at: now, clocks: parts.clocks, positions: positions,
-      mayAsk: identity.isVerified, wake: wake,
+      mayAsk: identity.isVerified,
+      mayRecord: identity.process > 0 && mayOwn(identity.client.user), wake: wake,
       make: { [registry] in registry.observer(identity) },
       leave: { [weak self] services in
         if let services { self?.registry.leave(services, goesOn: false) }
@@ -182,6 +198,13 @@ private final class DaemonCore: Sendable {
       })
     readers.withLock { $0.hosts[number] = (identity, host) }
     return host
+  }
+
+  var now: Double { parts.clocks.now().seconds }
+
+  /// Tells every reader of the stream that the daemon ends.
+  func endReaders() {
+    for (_, host) in readers.withLock({ Array($0.hosts.values) }) { host.stop(at: now) }
   }
 
   /// Waits until the programs' ends are noticed and what has happened for them is written, two seconds at most.
@@ -231,7 +254,7 @@ private final class DaemonCore: Sendable {
         + absent.sorted { $0.client.executable < $1.client.executable }
     }
     return DaemonStatus(
-      software: LodestoneRuntime.version, board: parts.board,
+      software: LodestoneRuntime.version, board: parts.board, stream: stream,
       process: ProcessInfo.processInfo.processIdentifier,
       uptime: parts.clocks.now().seconds(since: began), openingFailure: board.failure,
       connections: connected.count + reading.count,

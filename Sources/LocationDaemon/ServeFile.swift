@@ -15,6 +15,8 @@ package struct ServeConfiguration: Hashable, Sendable {
   package var stream = Stream.besideSocket
   /// The port at which the stream is served to everybody who reaches it, or `nil` for none.
   package var network: Network?
+  /// The page for browsers, or `nil` for none.
+  package var web: Web?
   /// The number of the group whose users may connect, or `nil` for all users. What a program gets is the authorization file's business.
   package var group: UInt32?
   /// The real-time priority of the threads of the buses, or `nil` for none.
@@ -33,6 +35,19 @@ package struct ServeConfiguration: Hashable, Sendable {
     package var port: UInt16
     /// How much of the position the readers get.
     package var positions: PositionLimit
+  }
+
+  /// The page for browsers, and lines of JSON over WebSockets, for everybody who has the token.
+  package struct Web: Hashable, Sendable {
+    /// A numeric address of this machine.
+    package var address: String
+    package var port: UInt16
+    /// How much of the position the page shows.
+    package var positions: PositionLimit
+    /// The path of the map below the track, if there is one.
+    package var tiles: String?
+    /// The path of the file of the token, or `nil` for the one in the state directory.
+    package var tokenFile: String?
   }
 
   /// Where the stream of JSON lines is served.
@@ -62,7 +77,8 @@ package enum ServeFile {
   package static let limit = 65_536
   private static let schema = 1
   private static let known = [
-    "schema", "board", "socket", "stream", "tcp", "group", "realtime", "agents", "connections",
+    "schema", "board", "socket", "stream", "tcp", "web", "group", "realtime", "agents",
+    "connections",
   ]
   private static let mostConnections = 16_384
 
@@ -83,19 +99,8 @@ package enum ServeFile {
     } else if let path = try path("stream", map) {
       configuration.stream = .path(path)
     }
-    if let tcp = try map.mapping(
-      "tcp", context: "the stream's port", known: ["address", "port", "positions"])
-    {
-      guard let port = try tcp.integer("port", in: 1...65_535) else {
-        throw map.error("tcp", "'tcp' needs a port")
-      }
-      let word = try tcp.string("positions") ?? PositionLimit.none.rawValue
-      guard let positions = PositionLimit(rawValue: word) else {
-        throw tcp.error("positions", "'positions' is exact, reduced or none")
-      }
-      configuration.network = ServeConfiguration.Network(
-        address: try tcp.string("address") ?? "127.0.0.1", port: UInt16(port), positions: positions)
-    }
+    configuration.network = try network(map)
+    configuration.web = try web(map)
     if let group = try map.string("group") {
       guard let number = number(ofGroup: group) else {
         throw map.error("group", "there is no group '\(group)' on this machine")
@@ -121,12 +126,50 @@ package enum ServeFile {
     return configuration
   }
 
+  private static func network(
+    _ map: YAMLMapping
+  ) throws(BoardFileError) -> ServeConfiguration.Network? {
+    let known = ["address", "port", "positions"]
+    guard let tcp = try map.mapping("tcp", context: "the stream's port", known: known) else {
+      return nil
+    }
+    guard let port = try tcp.integer("port", in: 1...65_535) else {
+      throw map.error("tcp", "'tcp' needs a port")
+    }
+    return ServeConfiguration.Network(
+      address: try tcp.string("address") ?? "127.0.0.1", port: UInt16(port),
+      positions: try positions(tcp) ?? .none)
+  }
+
+  private static func web(_ map: YAMLMapping) throws(BoardFileError) -> ServeConfiguration.Web? {
+    let known = ["address", "port", "positions", "tiles", "tokenFile"]
+    guard let web = try map.mapping("web", context: "the page for browsers", known: known) else {
+      return nil
+    }
+    return ServeConfiguration.Web(
+      address: try web.string("address") ?? "127.0.0.1",
+      port: UInt16(try web.integer("port", in: 1...65_535) ?? 8_080),
+      // Who has the token has it from the owner of the machine.
+      positions: try positions(web) ?? .exact,
+      tiles: try path("tiles", web, longest: 4_095),
+      tokenFile: try path("tokenFile", web, longest: 4_095))
+  }
+
+  private static func positions(_ map: YAMLMapping) throws(BoardFileError) -> PositionLimit? {
+    guard let word = try map.string("positions") else { return nil }
+    guard let positions = PositionLimit(rawValue: word) else {
+      throw map.error("positions", "'positions' is exact, reduced or none")
+    }
+    return positions
+  }
+
+  /// - Parameter longest: The largest length in bytes. The kernel takes no longer path of a socket than the default.
   private static func path(
-    _ key: String, _ map: YAMLMapping
+    _ key: String, _ map: YAMLMapping, longest: Int = 100
   ) throws(BoardFileError) -> String? {
     guard let path = try map.string(key) else { return nil }
-    guard path.hasPrefix("/"), path.utf8.count <= 100 else {
-      throw map.error(key, "'\(key)' is a path from the root, of 100 bytes at most")
+    guard path.hasPrefix("/"), path.utf8.count <= longest else {
+      throw map.error(key, "'\(key)' is a path from the root, of \(longest) bytes at most")
     }
     return path
   }

@@ -18,11 +18,13 @@ struct StreamEnd {
     case sample(SensorReading, skipped: Int)
     /// There is nothing of a kind, for this reason.
     case missing(LineKind, NoData, at: Timestamp)
+    /// What follows is a recording, and no line of JSON.
+    case recording(at: Double)
 
     /// The kind that the line is chosen by.
     var kind: LineKind? {
       switch self {
-      case .hello, .subscription, .failure: nil
+      case .hello, .subscription, .failure, .recording: nil
       case .observation(let observation, _): LineKind(observation)
       case .attitude: .attitude
       case .sample: .sample
@@ -84,6 +86,7 @@ struct StreamEnd {
 
   private(set) var choice = StreamChoice()
   private(set) var isClosed = false
+  private var isRecording = false
   /// The number of measurements that the reader did not take.
   private(set) var dropped: UInt64 = 0
   private let began: Double
@@ -127,15 +130,25 @@ struct StreamEnd {
   mutating func close(_ reason: String, at now: Double) {
     guard !isClosed else { return }
     (isClosed, closedAt) = (true, now)
+    guard !isRecording else { return }
     (measurements, events, count) = ([:], Queue(), 0)
     keep(.failure(reason, at: now))
+  }
+
+  /// Says that a recording follows. It is the last line.
+  mutating func beginRecording(at now: Double) {
+    guard !isClosed else { return }
+    (choice, measurements, hasAsked) = (StreamChoice(), [:], true)
+    count = events.count
+    keep(.recording(at: now))
+    isRecording = true
   }
 
   // MARK: Requests
 
   /// Sends what was chosen from here on. News that wait stay if they are of a kind that was chosen again.
   mutating func choose(_ choice: StreamChoice, at now: Double) {
-    guard !isClosed else { return }
+    guard !isClosed, !isRecording else { return }
     (self.choice, hasAsked) = (choice, true)
     count -= measurements.values.reduce(0) { $0 + $1.count }
     (measurements, skipped, rhythms) = ([:], [:], [:])
@@ -147,14 +160,14 @@ struct StreamEnd {
 
   /// Says what is wrong with a request.
   mutating func fail(_ message: String, at now: Double) {
-    guard !isClosed else { return }
+    guard !isClosed, !isRecording else { return }
     keep(.failure(message, at: now), at: now)
   }
 
   // MARK: Observations
 
   mutating func take(_ observation: Observation, at now: Double) {
-    guard !isClosed else { return }
+    guard !isClosed, !isRecording else { return }
     switch observation {
     case .motion(let motion): take(motion)
     case .heading(let heading):
@@ -197,7 +210,7 @@ struct StreamEnd {
   }
 
   mutating func take(_ reading: SensorReading) {
-    guard !isClosed else { return }
+    guard !isClosed, !isRecording else { return }
     measure(.sample, reading.sample.time, .sample(reading, skipped: 0), of: reading.sensor)
   }
 
@@ -298,7 +311,7 @@ extension StreamEnd.Entry {
     case .observation(let observation, _): .observation(observation, skipped: count)
     case .attitude(let reading, _): .attitude(reading, skipped: count)
     case .sample(let reading, _): .sample(reading, skipped: count)
-    case .hello, .subscription, .failure, .missing: self
+    case .hello, .subscription, .failure, .missing, .recording: self
     }
   }
 }

@@ -27,6 +27,8 @@ package final class StreamHost: ServedConnection {
     var end: StreamEnd
     var services: ProgramServices?
     var client: ClientID?
+    /// There from the moment on at which nothing but a recording is written.
+    var recording: StreamRecording?
     /// The bytes of a request that is not complete.
     var input: [UInt8] = []
     /// Whether requests are being carried out: until then no more are read.
@@ -38,6 +40,7 @@ package final class StreamHost: ServedConnection {
   private struct Making: Sendable {
     var make: @Sendable () -> ProgramServices
     var leave: @Sendable (ProgramServices?) -> Void
+    var mayRecord: Bool
   }
 
   private let state: Mutex<State>
@@ -58,11 +61,12 @@ package final class StreamHost: ServedConnection {
   ///   - now: The monotonic clock in seconds.
   ///   - positions: How much of the position the reader gets at most.
   ///   - mayAsk: Whether the machine's owner may be asked about the reader.
+  ///   - mayRecord: Whether the reader may record the board.
   ///   - make: Makes the reader's services. Called on another queue, with the first request.
   ///   - leave: Called once the reader has gone.
   package init(
     board: String, at now: Double, clocks: RuntimeClocks, positions: PositionLimit = .exact,
-    mayAsk: Bool = true, wake: @escaping @Sendable () -> Void,
+    mayAsk: Bool = true, mayRecord: Bool = false, wake: @escaping @Sendable () -> Void,
     make: @escaping @Sendable () -> ProgramServices,
     leave: @escaping @Sendable (ProgramServices?) -> Void
   ) {
@@ -72,7 +76,7 @@ package final class StreamHost: ServedConnection {
         ClockReading(
           seconds: clocks.wallTime(of: time), isSet: LinuxBusProvider().isWallTimeSet)
       })
-    making = Making(make: make, leave: leave)
+    making = Making(make: make, leave: leave, mayRecord: mayRecord)
     (self.clocks, self.positions, self.wake) = (clocks, positions, wake)
     self.mayAsk = mayAsk && positions != .none
   }
@@ -88,8 +92,12 @@ package final class StreamHost: ServedConnection {
       !state.isBusy && !state.end.isClosed && state.end.waitingCount < Self.mostWaiting
     }
   }
-  package var isClosed: Bool { state.withLock { $0.end.isClosed } }
-  package var waitingCount: Int { state.withLock { $0.end.waitingCount } }
+  package var isClosed: Bool {
+    state.withLock { $0.end.isClosed || $0.recording?.isDone == true }
+  }
+  package var waitingCount: Int {
+    state.withLock { $0.recording?.waitingCount ?? $0.end.waitingCount }
+  }
   package var deadline: Double? { state.withLock { $0.end.deadline } }
   package let isOneWay = true
   /// What the reader has asked for, and the number of measurements that it did not take.
@@ -103,18 +111,39 @@ package final class StreamHost: ServedConnection {
     state.withLock { $0.end.close(reason.text(), at: now) }
   }
 
+  /// Ends the stream because the daemon ends.
+  package func stop(at now: Double) {
+    close(.ending, at: now)
+    wake()
+  }
+
+  /// Returns what is wrong with a request, in one line, or `nil`.
+  package static func problem(ofRequest text: [UInt8]) -> String? {
+    do throws(StreamRequestError) {
+      guard case .choice = try StreamRequest.parse(text) else {
+        return "this is no choice of lines"
+      }
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
   package func next() -> [UInt8]? {
-    let entries = state.withLock { $0.end.next() }
-    return entries.isEmpty ? nil : lines.withLock { $0.bytes(entries) }
+    let (entries, recording) = state.withLock { ($0.end.next(), $0.recording) }
+    guard entries.isEmpty else { return lines.withLock { $0.bytes(entries) } }
+    return recording?.next()
   }
 
   package func end() {
+    state.withLock { $0.recording }?.readerHasGone()
     work.async { [self] in
-      let (services, client) = state.withLock { state in
+      let (services, client, recording) = state.withLock { state in
         state.isGone = true
         defer { (state.services, state.client) = (nil, nil) }
-        return (state.services, state.client)
+        return (state.services, state.client, state.recording)
       }
+      recording?.abandon()
       if let client { services?.send(ServiceRequest(client, .release)) }
       making.leave(services)
     }
@@ -151,9 +180,13 @@ package final class StreamHost: ServedConnection {
     for request in requests where mistakes <= Self.mostMistakes {
       let now = clocks.now().seconds
       do throws(StreamRequestError) {
-        let choice = try StreamRequest.parse(request)
-        state.withLock { $0.end.choose(choice, at: now) }
-        hasChosen = true
+        switch try StreamRequest.parse(request) {
+        case .choice(let choice):
+          state.withLock { $0.end.choose(choice, at: now) }
+          hasChosen = true
+        case .record(true): record()
+        case .record(false): state.withLock { $0.recording }?.finish()
+        }
       } catch {
         mistakes += 1
         state.withLock { state in
@@ -167,6 +200,29 @@ package final class StreamHost: ServedConnection {
     if hasChosen { observe() }
     state.withLock { $0.isBusy = false }
     wake()
+  }
+
+  /// Begins a recording. Nothing else is written from then on.
+  private func record() {
+    guard !state.withLock({ $0.isGone || $0.recording != nil }) else { return }
+    let now = clocks.now().seconds
+    guard making.mayRecord else {
+      let reason = "this user may not record the board: 'agents' in serve.yaml does not name it"
+      return state.withLock { $0.end.close(reason, at: now) }
+    }
+    let services = state.withLock { $0.services } ?? making.make()
+    state.withLock { $0.services = services }
+    let recording = StreamRecording(wake: wake)
+    do {
+      try recording.begin(services.beginRecording)
+      state.withLock { state in
+        state.end.beginRecording(at: now)
+        state.recording = recording
+      }
+    } catch {
+      recording.abandon()
+      state.withLock { $0.end.close("\(error)", at: now) }
+    }
   }
 
   private func observe() {

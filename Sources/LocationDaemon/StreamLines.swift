@@ -49,6 +49,8 @@ struct StreamLines {
       line.set("kinds", LineKind.allCases.filter(choice.kinds.contains).map(\.rawValue))
       line.set("rate", choice.rate, digits: 3)
       return line.line
+    case .recording(let now):
+      return lines.begin("recording", at: Timestamp(seconds: now)).line
     case .failure(let message, let now):
       var line = lines.begin(LineKind.error.rawValue, at: Timestamp(seconds: now))
       line.set("message", message)

@@ -5,7 +5,8 @@ package import CalibrationCore
 import Dispatch
 import Foundation
 import LinuxIO
-import LocationServices
+package import LocationServices
+package import Recording
 import SensorHub
 package import SensorTypes
 import ServiceProtocol
@@ -43,7 +44,8 @@ package final class DaemonBoard: CalibrationBoard {
   /// The time between two looks whether there is an answer, in seconds.
   private static let look = 0.1
 
-  private let port: DaemonPort
+  private let port: any RuntimeBackend
+  private let positions: PositionLimit
   private let observer = Observer()
   private let client: ClientID
   private let known: Mutex<[SensorStatus]>
@@ -59,13 +61,32 @@ package final class DaemonBoard: CalibrationBoard {
   ///
   /// - Parameter isPatient: Whether an answer of the machine's owner is waited for, if somebody is asked about this program.
   /// - Throws: `DaemonUnreachable`, or an error if the process has no descriptor left.
-  package init(path: String, isPatient: Bool = false) throws {
-    port = try DaemonPort(path: path, usage: Self.usage, limits: .owner)
+  package convenience init(path: String, isPatient: Bool = false) throws {
+    let port = try DaemonPort(path: path, usage: Self.usage, limits: .owner)
+    try self.init(
+      port, name: "the daemon at \(path)", positions: .exact, asks: true, isPatient: isPatient)
+  }
+
+  /// Attaches to services of the daemon in its own process, for somebody whom the kernel does not name.
+  ///
+  /// - Parameter positions: How much of the position is shown.
+  package convenience init(of services: ProgramServices, positions: PositionLimit) throws {
+    try self.init(
+      services, name: "the daemon", positions: positions, asks: false, isPatient: false)
+  }
+
+  /// - Parameters:
+  ///   - name: The daemon, for a message.
+  ///   - asks: Whether the machine's owner is asked where the rules want that.
+  private init(
+    _ port: any RuntimeBackend, name: String, positions: PositionLimit, asks: Bool, isPatient: Bool
+  ) throws {
+    (self.port, self.positions) = (port, positions)
     client = port.connect(observer)
-    port.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
+    if asks { port.send(ServiceRequest(client, .requestAuthorization(.whenInUse))) }
     if isPatient { _ = Self.authorization(port) }
     guard let report = port.ask(.board) else {
-      var reason = "the daemon at \(path) does not answer"
+      var reason = "\(name) does not answer"
       if case .away(let why) = port.connection { reason = why }
       throw DaemonUnreachable(description: "\(reason); --board opens a board without the daemon")
     }
@@ -101,13 +122,13 @@ package final class DaemonBoard: CalibrationBoard {
   package var isShared: Bool { true }
 
   package func begin(_ demand: Demand, _ handler: @escaping @Sendable (Observation) -> Void) {
-    begin(BoardRequest(demand), handler, nil)
+    begin(BoardRequest(demand, positions: positions), handler, nil)
   }
 
   package func begin(
     _ demand: Demand, readings: @escaping @Sendable (SensorReading) -> Void,
     _ handler: @escaping @Sendable (Observation) -> Void
-  ) { begin(BoardRequest(demand, hasReadings: true), handler, readings) }
+  ) { begin(BoardRequest(demand, hasReadings: true, positions: positions), handler, readings) }
 
   private func begin(
     _ request: BoardRequest, _ handler: @escaping @Sendable (Observation) -> Void,
@@ -151,6 +172,31 @@ package final class DaemonBoard: CalibrationBoard {
     let report = authorization
     guard report.isGranted else { return .withheld("the owner of this machine does not allow it") }
     return report.accuracy == .full ? .full : .reduced
+  }
+
+  // MARK: Recordings
+
+  /// Begins a recording of every transfer on the buses of the board.
+  ///
+  /// - Throws: `PositionNotAuthorized`, `DaemonUnreachable` if the daemon does not record for this program, or what the sink throws.
+  package func beginRecording(_ sink: @escaping TraceSink) throws -> DaemonRecording {
+    try demandExactPosition("a recording holds where the board is")
+    guard let status = port.ask(.daemon) else {
+      throw DaemonUnreachable(description: "the daemon does not say where recordings come from")
+    }
+    // Who may see the programs is the owner's.
+    guard status.programs != nil else {
+      throw DaemonUnreachable(
+        description:
+          "this user may not record the board: 'agents' in serve.yaml does not name it",
+        isRight: true)
+    }
+    guard let stream = status.stream else {
+      throw DaemonUnreachable(
+        description:
+          "the daemon has no stream, which recordings come from: 'stream' in serve.yaml")
+    }
+    return try DaemonRecording(path: stream, sink: sink)
   }
 
   // MARK: Records
@@ -205,7 +251,7 @@ package final class DaemonBoard: CalibrationBoard {
   /// The authorization, once nobody is being asked any more.
   private var authorization: AuthorizationReport { Self.authorization(port) }
 
-  private static func authorization(_ port: DaemonPort) -> AuthorizationReport {
+  private static func authorization(_ port: any RuntimeBackend) -> AuthorizationReport {
     let end = RuntimeClocks.system.now().advanced(bySeconds: longestWait)
     while true {
       let report = port.ask(.authorization)

@@ -1,6 +1,7 @@
 // What the facades stand on, and the real one of it: a board that is open.
 
 package import BoardFile
+package import Recording
 package import SensorHub
 package import SensorTypes
 package import StateStore
@@ -52,6 +53,12 @@ package protocol ObservationSource: Sendable {
   /// What the board really has, asked of the hardware.
   var capabilities: HardwareCapabilities { get }
 
+  /// Begins a recording of every transfer on the buses. Each chip is set up again.
+  ///
+  /// - Returns: `nil` for a source that has no buses.
+  /// - Throws: `Hub.RecordedAlready`, or what the sink throws.
+  func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording?
+
   /// Where what a person says of the board's height is kept, and the clock that dates it; `nil` where nothing is.
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { get }
 }
@@ -65,6 +72,8 @@ extension ObservationSource {
   package func subscribe(
     readings handler: @escaping @Sendable (SensorReading) -> Void
   ) -> (any ObservationSubscription)? { nil }
+
+  package func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording? { nil }
 
   package var board: Board? { nil }
   package var calibrations: CalibrationStore? { nil }
@@ -120,6 +129,10 @@ package final class SessionSource: ObservationSource {
   package func subscribe(
     readings handler: @escaping @Sendable (SensorReading) -> Void
   ) -> (any ObservationSubscription)? { session.hub.subscribe(readings: handler) }
+
+  package func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording? {
+    try session.beginRecording(sink)
+  }
 
   package var board: Board? { session.board }
 

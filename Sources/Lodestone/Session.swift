@@ -46,6 +46,8 @@ package final class Session: Sendable {
   /// The samples that `begin(_:readings:_:)` hands on.
   let listening = Mutex<Hub.Subscription?>(nil)
   private let control: SimulationControl?
+  /// The text of the board file and its name, for a recording.
+  private let source: (text: String, name: String)
 
   /// Opens the board called `name` (see `BoardLocator`), or probes the buses where nothing names one.
   ///
@@ -84,6 +86,7 @@ package final class Session: Sendable {
       ?? BoardProbe.board(with: linux, wait: { Thread.sleep(forTimeInterval: $0) })
     guard let board = found else { throw NothingFound() }
     self.board = board
+    source = (located?.text ?? "", located?.file.lastPathComponent ?? "probed")
     if let plan = board.simulation {
       let now = linux.wallTime()
       let simulation = SimulatedBusProvider(
@@ -120,15 +123,18 @@ package final class Session: Sendable {
       notes: problems + exposures.filter { !$0.isShared }.map(\.description),
       isSimulated: board.simulation != nil, calibratesInUse: calibratesInUse,
       screen: access == .full ? nil : screen,
-      recording: recording.map {
-        (located?.text ?? "", located?.file.lastPathComponent ?? "probed", $0)
-      })
+      recording: recording.map { [source] in (source.text, source.name, $0) })
     hub.setPositionIsOpen(access == .full)
   }
 
   deinit {
     hub.stop()
     if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
+  }
+
+  /// Begins a recording of a board that runs, for a program that may know where the board is.
+  package func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording {
+    try hub.beginRecording(boardText: source.text, boardName: source.name, sink: sink)
   }
 
   /// What one subscriber gets of an observation.

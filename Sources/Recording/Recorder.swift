@@ -1,26 +1,43 @@
 package import SensorBus
 package import SensorTypes
+import Synchronization
+
+/// Whether recorders write anything down.
+package final class RecordingSwitch: Sendable {
+  private let value = Atomic<Bool>(true)
+
+  /// Makes a switch that is on.
+  package init() {}
+
+  package var isOn: Bool { value.load(ordering: .relaxed) }
+
+  /// Ends the writing for good.
+  package func turnOff() { value.store(false, ordering: .relaxed) }
+}
 
 /// Passes everything on to another input and writes down what came of it.
 package final class Recorder: WorkerInput {
   private let base: any WorkerInput
   private let worker: Int
+  private let isOn: RecordingSwitch
   package private(set) var trace = TraceBuffer()
   private var opened = 0
   // Of a recording that says nothing of it, everything.
   private var demand = Demand.everything
   private var isSet = false
 
-  /// - Parameter worker: The number of the worker, which its steps begin with.
-  package init(_ base: any WorkerInput, worker: Int) {
+  /// - Parameters:
+  ///   - worker: The number of the worker, which its steps begin with.
+  ///   - isOn: Ends the recording while the worker goes on.
+  package init(_ base: any WorkerInput, worker: Int, isOn: RecordingSwitch = RecordingSwitch()) {
     self.base = base
     self.worker = worker
+    self.isOn = isOn
   }
 
   package func beginStep() {
     trace.removeAll()
-    trace.begin("s", worker)
-    trace.end()
+    write { $0.begin("s", worker) }
     base.beginStep()
   }
 
@@ -134,6 +151,7 @@ package final class Recorder: WorkerInput {
 
   @inline(__always)
   fileprivate func write(_ body: (inout TraceBuffer) -> Void) {
+    guard isOn.isOn else { return }
     body(&trace)
     trace.end()
   }

@@ -48,7 +48,9 @@ package final class Hub: Sendable {
   package let board: Board
   private let provider: any BusProvider
   private let runner: any BusRunner
-  private let writer: TraceWriter?
+  let modelText: String?
+  let startThread: TraceWriter.TraceThreadStarter?
+  let recording = Mutex<HubRecording?>(nil)
   private let state: StateStore
   // Files are read and forced to the disk here: that takes as long as the disk likes, and never holds a bus.
   private let keeper = WorkQueue("keeper")
@@ -93,16 +95,11 @@ package final class Hub: Sendable {
     self.board = board
     self.provider = provider
     self.runner = runner
-    let startThread: TraceWriter.TraceThreadStarter?
+    modelText = model?.text
     if runner.stepsOnCaller {
       startThread = nil
     } else {
       startThread = { name, work in SideThread(name: name, work) }
-    }
-    writer = try recording.map {
-      try TraceWriter(
-        boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text,
-        startThread: startThread, sink: $0.sink)
     }
     publisher = ObservationPublisher(runner.stepsOnCaller ? .clock : .thread) { provider.now() }
     promptPublisher = ObservationPublisher(runner.stepsOnCaller ? .clock : .bus) { provider.now() }
@@ -116,16 +113,20 @@ package final class Hub: Sendable {
         board: board, models: [.wmm2025] + (model.map { [$0.value] } ?? []), notes: notes,
         isSimulated: isSimulated))
     for _ in board.sensors { identified.enter() }
+    if let recording {
+      let first = try makeRecording(recording.boardText, recording.boardName, recording.sink)
+      self.recording.withLock { $0 = first }
+    }
   }
 
   deinit { stop() }
 
   /// Starts a thread for every bus. Chips are identified at once, whatever the demand.
   package func start() {
+    let isOn = recording.withLock { $0?.isOn }
     let plans = WorkerPlan.plans(for: board)
     let started = plans.map { plan in
       let provider = self.provider
-      let records = writer != nil
       let (state, demand) = (self.state, self.demand)
       let files = StateFileMonitor(
         plan.files(in: state).files, queue: runner.stepsOnCaller ? nil : keeper)
@@ -134,7 +135,8 @@ package final class Hub: Sendable {
       // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
       return runner.start(name: plan.threadName) { [weak self] in
         let live = LiveInput(provider, files: MonitoredFiles(monitor: files))
-        let input: any WorkerInput = records ? Recorder(live, worker: plan.index) : live
+        let input: any WorkerInput =
+          isOn.map { Recorder(live, worker: plan.index, isOn: $0) } ?? live
         return plan.makeWorker(input: input, state: state, demand: demand) { deliveries, trace in
           self?.take(deliveries, trace)
         }
@@ -145,17 +147,21 @@ package final class Hub: Sendable {
 
   /// Stops all threads; bounded by a second each, and by five for a disk or a recording's sink that takes nothing.
   package func stop() {
+    stopRuns()
+    promptPublisher.stop()
+    publisher.stop()
+    recording.withLock { $0 }?.end()
+    // What was to be kept is kept when this returns, unless the disk stands still.
+    keeper.drain(within: Self.patience)
+    calibration?.finish()
+  }
+
+  func stopRuns() {
     let runs = self.runs.withLock { runs in
       defer { runs = [] }
       return runs
     }
     for run in runs { run.stop() }
-    promptPublisher.stop()
-    publisher.stop()
-    writer?.finish()
-    // What was to be kept is kept when this returns, unless the disk stands still.
-    keeper.drain(within: Self.patience)
-    calibration?.finish()
   }
 
   /// Waits until a fit of the background calibration that is under way has ended: on a clock that a test moves, a fit
@@ -235,16 +241,6 @@ package final class Hub: Sendable {
     return pipeline.withLock { $0.capabilities }
   }
 
-  /// Why the recording stopped, if it did.
-  package var recordingFailure: String? { writer?.failure }
-
-  /// The number of steps that are missing in the recording because its sink was too slow.
-  package var droppedSteps: UInt64 { writer?.dropped ?? 0 }
-
-  /// Whether steps are missing in the recording and its sink has caught up since: a replay ends where they are missing, so
-  /// that another recording may begin.
-  package var recordingIsBroken: Bool { writer?.hasCaughtUp ?? false }
-
   /// The number of observations and readings that were dropped because a handler was too slow.
   package var droppedObservations: UInt64 { publisher.dropped + promptPublisher.dropped }
 
@@ -253,6 +249,7 @@ package final class Hub: Sendable {
   private func take(_ deliveries: [WorkerOutput], _ trace: TraceBuffer) {
     var isFitDue = false
     let isPositionOpen = isPositionOpen.load(ordering: .acquiring)
+    let writer = recording.withLock { $0?.writer }
     let (position, heights, expected) = pipeline.withLock { pipeline in
       writer?.append(trace)
       pipeline.tellsOfReceiver = isPositionOpen

@@ -63,6 +63,28 @@ import Testing
     #expect(state.due(at: Self.at(5.2)).isEmpty)
   }
 
+  @Test func whatWasMeasuredBeforeARestIsNoNewsAfterIt() throws {
+    var state = Self.state(["LIS3MDL", "ublox-m10"])
+    for observation in [Self.heading(1), Self.heading(1.01), Self.location(1, latitude: 52)] {
+      _ = state.take(observation)
+    }
+    state.rest(at: Self.at(2))
+    #expect(try Self.kinds(state.due(at: Self.at(3))) == ["clock"])
+    let page = try Self.objects(state.snapshot(at: Self.at(4)))
+    let heading = try #require(page.first { $0["kind"] as? String == "heading" })
+    #expect(heading["magneticHeading"] == nil && heading["reason"] != nil)
+    let altitude = try #require(page.first { $0["kind"] as? String == "altitude" })
+    #expect((altitude["reason"] as? String)?.contains("no barometer") == true)
+    let location = try #require(page.first { $0["kind"] as? String == "location" })
+    #expect(location["latitude"] == nil)
+    // The way before stays, and is joined to nothing after it.
+    _ = state.take(Self.location(60, latitude: 53))
+    let track = try #require(
+      Self.objects(state.snapshot(at: Self.at(61))).first { $0["kind"] as? String == "track" })
+    let points = try #require(track["points"] as? [[Double]])
+    #expect(points.map(\.[3]) == [1, 1] && points.map(\.[0]) == [52, 53])
+  }
+
   @Test func aLossIsSaidAtOnceAndNothingOldBehindIt() throws {
     var state = Self.state()
     _ = state.take(Self.heading(1))

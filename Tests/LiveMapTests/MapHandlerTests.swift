@@ -24,10 +24,13 @@ import TerminalUI
 
   static let token = "0123456789abcdef"
 
-  static func handler(tiles: TileStore? = tiles) -> MapHandler {
-    MapHandler(
+  static func handler(
+    tiles: TileStore? = tiles, lines: MapHandler.OpenLines? = nil
+  ) -> MapHandler {
+    let feed = MapFeed(live: LiveStateTests.state()) { Timestamp(seconds: 0) }
+    return MapHandler(
       access: MapAccess(token: token, isForThisMachine: true), files: PageFiles(token: token),
-      feed: MapFeed(live: LiveStateTests.state()) { Timestamp(seconds: 0) }, tiles: tiles)
+      tiles: tiles, openLines: lines, openPage: feed.openPage)
   }
 
   /// What is answered, a response that is made elsewhere too.
@@ -151,6 +154,40 @@ import TerminalUI
         #expect(!text.contains(word), "\(path): \(word)")
       }
     }
+  }
+
+  @Test func linesAreForProgramsWithTheToken() throws {
+    let asked = Synchronization.Mutex<[String]>([])
+    let handler = Self.handler { (kinds, rate) throws(MapHandler.LinesRefused) in
+      asked.withLock { $0.append("\(kinds) \(rate ?? "-")") }
+      guard kinds == "heading,sky" else { throw MapHandler.LinesRefused("no kind") }
+      return { _ in MapFeed.NoSeat() }
+    }
+    func answer(_ query: String, origin: String? = nil, upgrades: Bool = true) -> WebResponse {
+      var headers = upgrades ? WebSocketTests.request().headers : [:]
+      headers["host"] = "localhost:8080"
+      headers["origin"] = origin
+      let request = WebRequest(method: "GET", path: "/stream", query: query, headers: headers)
+      return switch handler.answer(to: request) {
+      case .refusal(let response), .response(let response), .stream(let response, _): response
+      case .later(let make): make()
+      }
+    }
+    let good = "token=\(Self.token)&subscribe=heading%2Csky"
+    // Programs name no origin, and a page of another server may have the token.
+    #expect(answer(good).status == .switchingProtocols)
+    #expect(answer(good + "&rate=5", origin: "http://elsewhere").status == .switchingProtocols)
+    #expect(answer("subscribe=heading").status == .forbidden)
+    #expect(answer(good, upgrades: false).status == .badRequest)
+    let without = answer("token=\(Self.token)")
+    #expect(without.status == .badRequest)
+    #expect(String(decoding: without.body, as: UTF8.self).contains("subscribe=KIND"))
+    let wrong = answer("token=\(Self.token)&subscribe=x")
+    #expect(wrong.status == .badRequest)
+    #expect(String(decoding: wrong.body, as: UTF8.self).contains("no kind"))
+    #expect(asked.withLock { $0 } == ["heading,sky -", "heading,sky 5", "x -"])
+    // The command's own page has none.
+    #expect(Self.answer(Self.handler(), "/stream").status == .notFound)
   }
 
   @Test func sixteenPagesAndNoMore() throws {

@@ -18,7 +18,10 @@ struct StreamEndTests {
     init(at now: Double = 0) { end = StreamEnd(at: now) }
 
     mutating func ask(_ request: String, at now: Double = 0) throws {
-      end.choose(try StreamRequest.parse(Array(request.utf8)), at: now)
+      guard case .choice(let choice) = try StreamRequest.parse(Array(request.utf8)) else {
+        throw StreamRequestError(message: "no choice")
+      }
+      end.choose(choice, at: now)
     }
 
     mutating func take(_ observation: Observation, at now: Double) {
@@ -26,6 +29,30 @@ struct StreamEndTests {
     }
 
     mutating func take(_ reading: SensorReading) { end.take(reading) }
+  }
+
+  @Test func behindTheWordRecordingComesNoLine() throws {
+    var bench = Bench()
+    try bench.ask(#"{"subscribe":["error","location"]}"#)
+    bench.take(.diagnostic("before", at: Timestamp(seconds: 1)), at: 1)
+    bench.end.beginRecording(at: 2)
+    bench.take(.diagnostic("behind", at: Timestamp(seconds: 3)), at: 3)
+    try bench.ask(#"{"subscribe":["heading"]}"#, at: 3)
+    bench.end.fail("wrong", at: 3)
+    bench.end.close("the end", at: 4)
+    let kinds = try lines(&bench).compactMap { $0["kind"] as? String }
+    #expect(kinds == ["hello", "subscription", "error", "recording"])
+    #expect(bench.end.isClosed && bench.end.deadline == 6)
+  }
+
+  @Test(arguments: [
+    (#"{"record":true}"#, true), (#"{"record":false}"#, true), (#"{"record":1}"#, false),
+    (#"{"record":true,"rate":5}"#, false), (#"{"record":true,"subscribe":["heading"]}"#, false),
+    (#"{"rate":5}"#, false), ("{}", false),
+  ])
+  func requestsForRecordings(_ text: String, isOne: Bool) {
+    let request = try? StreamRequest.parse(Array(text.utf8))
+    #expect((request == .record(text.contains("true"))) == isOne)
   }
 
   /// The lines that wait.

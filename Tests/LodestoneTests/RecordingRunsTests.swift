@@ -1,5 +1,6 @@
 import BoardTestSupport
 import Foundation
+@testable import Lodestone
 import Recording
 import SensorHub
 import SensorTypes
@@ -67,5 +68,71 @@ struct RecordingRunsTests {
     #expect(throws: TraceError.self) { try Recording.runs(beginning) }
     // A disk that was full from the start.
     #expect(try Recording.runs(Array("\n\n".utf8) + first.recording).count == 1)
+  }
+
+  @Test(
+    "a recording of a hub that runs begins with the setup of its chips; the hub goes on before it and behind it"
+  )
+  func running() throws {
+    let board = try VirtualBoard()
+    let before = board.run(12)
+    #expect(before.contains { if case .location = $0 { true } else { false } })
+    func record(_ bytes: Kept<UInt8>) throws -> HubRecording {
+      try board.hub.beginRecording(boardText: board.text, boardName: "simulated") {
+        bytes.append(contentsOf: $0)
+      }
+    }
+    let bytes = Kept<UInt8>()
+    let recording = try record(bytes)
+    #expect(throws: Hub.RecordedAlready.self) { try record(Kept()) }
+    let live = board.run(8)
+    recording.end()
+    let count = bytes.all.count
+    let later = board.run(3)
+    #expect(bytes.all.count == count && count > 100_000)
+    #expect(recording.failure == nil && recording.droppedSteps == 0)
+    // Nobody is told of a loss, and headings are away for less than a second.
+    let losses = live.filter {
+      switch $0 {
+      case .headingUnavailable, .altitudeUnavailable, .locationUnavailable: true
+      default: false
+      }
+    }
+    #expect(losses.isEmpty, "\(losses.prefix(3))")
+    let times = (live + later).compactMap { observation -> Double? in
+      if case .heading(let heading) = observation { heading.time.seconds } else { nil }
+    }
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.5 })
+    // What the chips said then is what a replay gives; what the fusion knew before the beginning it does not know.
+    var replayed: [Observation] = []
+    try Replay.run(Recording(bytes.all), board: board.board) { replayed.append($0) }
+    func fixes(_ observations: [Observation]) -> [GNSSFix] {
+      observations.compactMap { if case .location(let estimate) = $0 { estimate.fix } else { nil } }
+    }
+    #expect(fixes(replayed) == fixes(live) && fixes(live).count > 20)
+    let headings = replayed.count { if case .heading = $0 { true } else { false } }
+    #expect(headings > 500)
+    // Another one can begin.
+    let second = Kept<UInt8>()
+    let again = try record(second)
+    _ = board.run(2)
+    again.end()
+    replayed = []
+    try Replay.run(Recording(second.all), board: board.board) { replayed.append($0) }
+    #expect(replayed.count > 100)
+  }
+}
+
+/// The steps that a recording says are missing, in bytes that come in pieces.
+struct HoleCounterTests {
+  @Test(arguments: [1, 2, 7, 1_000])
+  func count(by size: Int) {
+    let text = Array("s 0\nr 1 2 g 5\ng 12\n.\ngg 3\ng 3x\ng\ng 4\n. g 9\ng 7".utf8)
+    var counter = HoleCounter()
+    for start in stride(from: 0, to: text.count, by: size) {
+      counter.take(Array(text[start..<min(text.count, start + size)]))
+    }
+    // The last line is not complete.
+    #expect(counter.steps == 16)
   }
 }

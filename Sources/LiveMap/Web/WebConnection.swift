@@ -83,7 +83,7 @@ struct WebConnection {
   var readable: Int {
     switch phase {
     case .asking: reader.room
-    case .streaming: WebSocketReader.payloadLimit
+    case .streaming(let stream): stream.isReading ? WebSocketReader.payloadLimit : 0
     case .lingering: Self.skippedLimit
     case .waiting, .responding, .over: 0
     }
@@ -111,12 +111,15 @@ struct WebConnection {
     case .asking:
       if isTrusted, reader.isEmpty { deadline = now.advanced(bySeconds: deadlines.request) }
       reader.append(bytes)
-    case .streaming:
-      switch frames.take(bytes) {
-      case .ping(let payload): pong = payload
-      // The close frame follows the frame that is being sent.
-      case .close(let code): finish(with: WebSocket.close(code: code), at: now)
-      case nil: break
+    case .streaming(let stream):
+      for frame in frames.take(bytes) {
+        switch frame {
+        case .text(let text): stream.receive(text)
+        // Of several, only the newest has to be answered.
+        case .ping(let payload): pong = payload
+        // The close frame follows the frame that is being sent.
+        case .close(let code): finish(with: WebSocket.close(code: code), at: now)
+        }
       }
     case .lingering:
       skipped += bytes.count

@@ -11,6 +11,9 @@ struct WebListener: Sendable {
   private static let unsentLimit: Int32 = 16_384
   /// The time without an acknowledgement after which the kernel gives up a peer, in milliseconds.
   private static let goneAfter: Int32 = 20_000
+  /// When the kernel asks a connection at which nothing happens whether its peer is there, and how often again, in seconds: a WebSocket
+  /// may have no news for hours.
+  private static let (silence, pause): (Int32, Int32) = (10, 5)
 
   let file: Int32
   /// The port, which the system chooses if 0 was asked for.
@@ -28,6 +31,9 @@ struct WebListener: Sendable {
       try Self.set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Self.unsentLimit, of: file)
       try Self.set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Self.goneAfter, of: file)
       try Self.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: file)
+      try Self.set(SOL_SOCKET, SO_KEEPALIVE, 1, of: file)
+      try Self.set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, Self.silence, of: file)
+      try Self.set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, Self.pause, of: file)
       try Self.bind(file, to: address, port: port)
       guard listen(file, Self.backlog) == 0 else { throw SystemProblem(errno) }
       self.port = try Self.port(of: file)

@@ -100,8 +100,20 @@ package enum WebAnswer: Sendable {
 
 /// The messages of a WebSocket.
 package protocol WebStream: Sendable {
+  /// Whether messages of the client may come now. If not, the stream calls `wake` once they may.
+  var isReading: Bool { get }
+
   /// Returns the next event; `nil` if there is none yet. It is called only when the previous message has been sent.
   func next() -> WebStreamEvent?
+  /// Takes a text of the client. It must not wait.
+  func receive(_ text: [UInt8])
+}
+
+extension WebStream {
+  package var isReading: Bool { true }
+
+  /// A stream that needs nothing of its client ignores what it says.
+  package func receive(_ text: [UInt8]) {}
 }
 
 /// One event of a stream.

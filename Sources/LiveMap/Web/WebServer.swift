@@ -50,14 +50,14 @@ package final class WebServer: Sendable {
   }
 
   /// Stops the server. Streams that have ended before still send their last message, which may take 0.2 s.
-  func stop() {
+  package func stop() {
     inbox.stop()
     // The process exits next, and closes what is still open.
     _ = hasEnded.wait(timeout: .now() + 1)
   }
 
   /// Returns the number of connections that were evicted or found no place since the last call.
-  func takeCrowdedOut() -> Int { inbox.takeCrowdedOut() }
+  package func takeCrowdedOut() -> Int { inbox.takeCrowdedOut() }
 }
 
 package struct ConnectionLimits: Sendable {

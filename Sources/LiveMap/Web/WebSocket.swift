@@ -61,46 +61,52 @@ enum WebSocket {
   }
 }
 
-/// Reads the frames of a client. Messages are skipped, because the server needs none of them. Control frames are reported.
+/// Reads the frames of a client: texts, pings and what closes the connection.
 struct WebSocketReader {
-  /// The maximum length of a frame's payload, in bytes.
+  /// The maximum length of a message, in bytes.
   static let payloadLimit = 4_096
 
-  // The head of the frame, at most 14 bytes. The payload is kept only of a control frame, at most 125 bytes.
+  // The head of the frame, at most 14 bytes.
   private var head: [UInt8] = []
+  /// The payload of the frame, if it is a control frame, which has at most 125 bytes, or part of a text.
   private var payload: [UInt8] = []
+  /// The frames of a text that is not complete.
+  private var message: [UInt8] = []
+  private var messageCount = 0
   private var left = 0
   private var isInPayload = false
   private var isInMessage = false
+  private var isText = false
 
   /// Takes bytes.
   ///
-  /// - Returns: The first event that closes the connection, else the newest ping. Older pings need no answer.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) -> WebSocketFrame? {
-    var newest: WebSocketFrame?
+  /// - Returns: What has come, in order, up to the first frame that closes the connection.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> [WebSocketFrame] {
+    var frames: [WebSocketFrame] = []
     var rest = bytes[...]
     while !rest.isEmpty {
       if isInPayload {
         let count = min(left, rest.count)
-        if isControl { payload += rest.prefix(count) }
+        if isControl || isText { payload += rest.prefix(count) }
         left -= count
         rest = rest.dropFirst(count)
       } else {
         head.append(rest.removeFirst())
         guard head.count >= 2 else { continue }
         // Clients have to mask their frames.
-        guard head[1] & 0x80 != 0 else { return .close(WebSocket.protocolError) }
+        guard head[1] & 0x80 != 0 else { return frames + [.close(WebSocket.protocolError)] }
         guard head.count == headLength else { continue }
-        if let code = begin() { return .close(code) }
+        if let code = begin() { return frames + [.close(code)] }
       }
-      guard isInPayload, left == 0, let event = end() else { continue }
-      if case .close = event { return event }
-      newest = event
+      guard isInPayload, left == 0, let frame = end() else { continue }
+      frames.append(frame)
+      if case .close = frame { return frames }
     }
-    return newest
+    return frames
   }
 
   private var opcode: UInt8 { head[0] & 0x0F }
+  private var isFinal: Bool { head[0] & 0x80 != 0 }
   private var isControl: Bool { opcode >= 8 }
 
   private var headLength: Int {
@@ -115,7 +121,6 @@ struct WebSocketReader {
 
   // Called when a head is complete. Returns a close code if the frame is not allowed.
   private mutating func begin() -> UInt16? {
-    let isFinal = head[0] & 0x80 != 0
     // These bits belong to extensions, which are not supported.
     guard head[0] & 0x70 == 0 else { return WebSocket.protocolError }
     var length = UInt64(head[1] & 0x7F)
@@ -124,12 +129,18 @@ struct WebSocketReader {
     }
     switch opcode {
     case 0: guard isInMessage else { return WebSocket.protocolError }
-    case 1, 2: guard !isInMessage else { return WebSocket.protocolError }
+    case 1, 2:
+      guard !isInMessage else { return WebSocket.protocolError }
+      (isText, message, messageCount) = (opcode == 1, [], 0)
     case 8, 9, 10: guard isFinal, length < 126 else { return WebSocket.protocolError }
     default: return WebSocket.protocolError
     }
     guard length <= UInt64(Self.payloadLimit) else { return WebSocket.tooBig }
-    if !isControl { isInMessage = !isFinal }
+    if !isControl {
+      isInMessage = !isFinal
+      messageCount += Int(length)
+      guard messageCount <= Self.payloadLimit else { return WebSocket.tooBig }
+    }
     left = Int(length)
     isInPayload = true
     return nil
@@ -152,13 +163,20 @@ struct WebSocketReader {
       let code = UInt16(plain[0]) << 8 | UInt16(plain[1])
       return .close((1000..<5000).contains(code) ? code : WebSocket.protocolError)
     case 9: return .ping(plain)
-    default: return nil
+    case 10: return nil
+    default:
+      guard isText else { return nil }
+      message += plain
+      guard isFinal else { return nil }
+      defer { message = [] }
+      return .text(message)
     }
   }
 }
 
-/// A frame that the server has to react to.
+/// A frame, or the frames of a message, that the server has to react to.
 enum WebSocketFrame: Equatable {
+  case text([UInt8])
   case ping([UInt8])
   /// The client closes the connection, or has violated the protocol. The server closes it with this code.
   case close(UInt16)

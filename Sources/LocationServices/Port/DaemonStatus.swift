@@ -55,6 +55,8 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   /// The version of Lodestone.
   package var software: String
   package var board: String
+  /// The path of the socket of the stream of JSON lines, which recordings come from too, or `nil` if there is none.
+  package var stream: String?
   package var process: Int32
   /// The number of seconds for which the daemon has run.
   package var uptime: Double
@@ -72,11 +74,12 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   package var readers: [Reader]?
 
   package init(
-    software: String, board: String, process: Int32, uptime: Double, openingFailure: String?,
-    connections: Int, counters: [String: UInt64], agents: Int, programs: [Program]?,
-    readers: [Reader]? = nil
+    software: String, board: String, stream: String? = nil, process: Int32, uptime: Double,
+    openingFailure: String?, connections: Int, counters: [String: UInt64], agents: Int,
+    programs: [Program]?, readers: [Reader]? = nil
   ) {
-    (self.software, self.board, self.process) = (software, board, process)
+    (self.software, self.board, self.stream) = (software, board, stream)
+    self.process = process
     (self.uptime, self.openingFailure, self.connections) = (uptime, openingFailure, connections)
     (self.counters, self.agents, self.programs) = (counters, agents, programs)
     self.readers = readers

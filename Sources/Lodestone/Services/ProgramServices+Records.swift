@@ -4,7 +4,8 @@ import BoardFile
 import CalibrationCore
 import Foundation
 import LocationServices
-import SensorHub
+package import Recording
+package import SensorHub
 import StateStore
 
 extension ProgramServices {
@@ -62,4 +63,26 @@ extension ProgramServices {
       return .refused("\(error)", isFile: error is FileProblem)
     }
   }
+}
+
+extension ProgramServices {
+  /// Begins a recording of the board. Opens the board if necessary, which may take seconds.
+  ///
+  /// - Throws: An error that describes itself in one line.
+  package func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording {
+    let authorization = authorization
+    guard authorization.isGranted, authorization.accuracy == .full else {
+      throw PositionNotAuthorized(
+        description: "a recording holds where the board is, which this program may not know")
+    }
+    guard let recording = try openedSource?.beginRecording(sink) else {
+      throw RecordingImpossible(description: openingFailure ?? "this board cannot be recorded")
+    }
+    return recording
+  }
+}
+
+/// The board cannot be recorded.
+private struct RecordingImpossible: Error, CustomStringConvertible {
+  let description: String
 }

@@ -4,6 +4,7 @@ import DaemonUI
 import Foundation
 import LocationDaemon
 import Lodestone
+import LogConversion
 import StateStore
 import TerminalUI
 
@@ -22,14 +23,20 @@ struct ServeCommand: ParsableCommand {
       \(ServeFile.systemFile) configures the daemon:
 
         schema: 1
-        board: matek-m8q            # a name or a path; without it as for every command
+        board: gy-87-hmc5883l      # a name or a path
         socket: /run/lodestone/lodestone.sock
-        stream: /run/lodestone/stream.sock   # lines of JSON; none for none
-        tcp: {address: 0.0.0.0, port: 2950, positions: none}   # the same for everybody who reaches it; positions: exact, reduced, none
-        group: location             # only its users may connect; without it everybody
-        agents: [pi]                # who may answer prompts, besides root
-        realtime: 20                # SCHED_FIFO priority of the threads of the buses, 1 to 50
+        stream: /run/lodestone/stream.sock
+        tcp: {address: 0.0.0.0, port: 2950, positions: none}
+        web: {address: 0.0.0.0, port: 8080, positions: exact}
+        group: location
+        agents: [pi]
+        realtime: 20
         connections: {total: 1024, perUser: 256}
+
+      Every key but schema may be left out. stream has lines of JSON for other languages ('none': no stream), tcp the same for everybody \
+      who reaches the port. web is the page of lodestone map for everybody who has its token, with tiles and tokenFile as further keys, \
+      and the lines as a WebSocket: /stream?token=TOKEN&subscribe=heading,location&rate=5. positions is exact, reduced or none. Only users \
+      of group may connect; agents may answer prompts, besides root. realtime is the SCHED_FIFO priority of the threads of the buses.
 
       SIGHUP makes it read the rules of this machine again. Exit code 78 when the configuration, the board file or the rules are wrong: \
       a service manager need not try again.
@@ -58,7 +65,7 @@ struct ServeCommand: ParsableCommand {
     var settings = try Self.settings(configuration)
     settings.board = board.name ?? settings.board
     settings.socket = socket ?? settings.socket
-    try ServeRun(settings).run()
+    try ServeRun(settings, openTiles: TileFiles.open).run()
   }
 
   private static func settings(_ path: String?) throws -> ServeConfiguration {

@@ -72,7 +72,7 @@ struct MapCommand: ParsableCommand {
     let feed = MapFeed(board: board, tiles: tiles)
     let handler = MapHandler(
       access: MapAccess(token: token, isForThisMachine: address.isLoopback),
-      files: PageFiles(token: token), feed: feed, tiles: tiles)
+      files: PageFiles(token: token), tiles: tiles, openPage: feed.openPage)
     let server: WebServer
     let openPort: UInt16
     do throws(SystemProblem) {

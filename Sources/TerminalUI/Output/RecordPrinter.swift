@@ -1,11 +1,10 @@
 import Lodestone
-import SensorHub
 import SensorTypes
 
 /// A line a second, and what is wrong with the recording's file as soon as it is known.
 struct RecordPrinter: ObservationPrinter {
   let patience = 0.5
-  private let session: Session
+  private let recording: any RecordingProgress
   private let output: RecordingOutput
   private let file: String
   private let needsOutput: Bool
@@ -15,26 +14,26 @@ struct RecordPrinter: ObservationPrinter {
   private var droppedSteps: DroppedStepNotes
 
   init(
-    session: Session, output: RecordingOutput, file: String, needsOutput: Bool,
-    isFull: @escaping () -> Bool
+    board: any BoardView, recording: any RecordingProgress, output: RecordingOutput, file: String,
+    needsOutput: Bool, isFull: @escaping () -> Bool
   ) {
-    self.session = session
+    self.recording = recording
     self.output = output
     self.file = file
     self.needsOutput = needsOutput
     self.isFull = isFull
-    summary = SummaryPrinter(session)
+    summary = SummaryPrinter(board)
     droppedSteps = DroppedStepNotes(path: file)
   }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     let isRead = summary.print(batch, dropped: dropped)
     sayNote()
-    if let note = droppedSteps.note(session.hub.droppedSteps) {
+    if let note = droppedSteps.note(recording.droppedSteps) {
       Terminal.warn("lodestone: \(note)")
     }
-    return session.hub.recordingFailure == nil && (isRead || !needsOutput) && !output.isOver
-      && !session.hub.recordingIsBroken && !isFull()
+    return recording.failure == nil && (isRead || !needsOutput) && !output.isOver
+      && !recording.isBroken && !isFull()
   }
 
   /// Reports what has happened since the last batch. Called after the last write.

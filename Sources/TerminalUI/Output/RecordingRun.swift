@@ -1,6 +1,6 @@
+import Foundation
 import Glibc
 import Lodestone
-import SensorHub
 import StateStore
 import Synchronization
 
@@ -33,6 +33,8 @@ package struct RecordingRun {
 
   /// How long a file goes on that could not be followed by another one, in seconds.
   private static let rotationPause = 60.0
+  /// The time between two attempts to reach a daemon that has gone, in seconds.
+  private static let daemonPause = 0.5
 
   private let board: String?
   private let file: String
@@ -72,14 +74,16 @@ package struct RecordingRun {
     defer { withExtendedLifetime(signals) {} }
     signals.keep([SIGHUP])
     var isWhole = true
-    var isOver = false
+    var (isOver, isFirst) = (false, true)
     files.lookAfter()
     while !isOver {
       let left = seconds.map { $0 - (ContinuousClock.now - start) / .seconds(1) }
       if signals.isStopping { break }
       if let left, left <= 0 { break }
       let (ending, problem) = try record(
-        into: current, of: files, for: left, keeping: signals, hadTerminal: hadTerminal)
+        into: current, of: files, for: left, keeping: signals, hadTerminal: hadTerminal,
+        waits: keepsTrying && !isFirst)
+      isFirst = false
       if let problem {
         isWhole = false
         Terminal.warn("lodestone: \(problem)")
@@ -120,19 +124,42 @@ package struct RecordingRun {
     try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
   }
 
+  /// Opens the board, of which a recording begins: the daemon's, or one of this process. Returns `nil` if it is to end before that.
+  ///
+  /// - Parameter waits: Whether a daemon that cannot be reached is waited for.
+  private func open(
+    into output: RecordingOutput, keeping signals: Interrupts.Hold, waits: Bool
+  ) throws -> (board: any BoardView, recording: any RecordingProgress)? {
+    guard board == nil, let path = DaemonLocator.socket() else {
+      let session = try Session(board: board, calibratesInUse: true) { try output.write($0) }
+      return (session, SessionRecording(of: session))
+    }
+    while true {
+      do {
+        let board = try DaemonBoard(path: path, isPatient: true)
+        return (board, try board.beginRecording { try output.write($0) })
+      } catch let error as DaemonUnreachable where waits && !error.isRight {
+        if signals.isStopping { return nil }
+        Thread.sleep(forTimeInterval: Self.daemonPause)
+      }
+    }
+  }
+
   /// Records a run, which can be replayed by itself. Returns why it has ended, and what is missing in it.
   private func record(
     into recording: OpenRecording, of files: OutputFiles, for seconds: Double?,
-    keeping signals: Interrupts.Hold, hadTerminal: Bool
+    keeping signals: Interrupts.Hold, hadTerminal: Bool, waits: Bool
   ) throws -> (RecordingEnding, problem: String?) {
     let file = recording.output
     let output = RecordingOutput(path: file.path, keepsTrying: keepsTrying) {
       try file.writeSome($0)
     }
-    let session = try Session(board: board, calibratesInUse: true) { try output.write($0) }
+    guard let (board, progress) = try open(into: output, keeping: signals, waits: waits) else {
+      return (.over, nil)
+    }
     signals.keep([SIGINT, SIGTERM])
     let isRotationDue = RotationFlag()
-    var watch = ObservationRun(board: session, seconds: seconds)
+    var watch = ObservationRun(board: board, seconds: seconds)
     watch.needsOutput = !keepsTrying
     let isSeries = files.isSeries
     watch.onHangup = {
@@ -145,16 +172,20 @@ package struct RecordingRun {
     let isFull = { recording.isFull(by: files) }
     let signal = try watch.run(
       printer: RecordPrinter(
-        session: session, output: output, file: file.path, needsOutput: !keepsTrying,
-        isFull: isFull))
-    if let failure = session.hub.recordingFailure {
+        board: board, recording: progress, output: output, file: file.path,
+        needsOutput: !keepsTrying, isFull: isFull))
+    progress.end()
+    if progress.hasLostDaemon, keepsTrying {
+      return (.broken, "the daemon has gone; the recording goes on when it is back")
+    }
+    if let failure = progress.failure {
       throw CommandError("the recording ended early: \(failure)", kind: .io)
     }
     let problem = Self.problem(
-      of: file.path, droppedSteps: session.hub.droppedSteps, lostBytes: output.lost)
+      of: file.path, droppedSteps: progress.droppedSteps, lostBytes: output.lost)
     let ending = RecordingEnding(
       signal: signal, isRotationDue: isRotationDue.value.load(ordering: .acquiring),
-      isBroken: output.isOver || session.hub.recordingIsBroken, isFull: isFull())
+      isBroken: output.isOver || progress.isBroken, isFull: isFull())
     return (ending, problem)
   }
 

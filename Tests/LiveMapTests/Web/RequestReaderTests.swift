@@ -223,8 +223,8 @@ import Testing
       let ends = [1, Int.max / 2].map { count -> UInt16? in
         var reader = WebSocketReader()
         for start in stride(from: 0, to: bytes.count, by: min(count, bytes.count)) {
-          let event = bytes[start...].prefix(count).withUnsafeBytes { reader.take($0) }
-          if case .close(let code)? = event { return code }
+          let frames = bytes[start...].prefix(count).withUnsafeBytes { reader.take($0) }
+          if case .close(let code)? = frames.last { return code }
         }
         return nil
       }

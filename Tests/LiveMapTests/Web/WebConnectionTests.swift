@@ -31,8 +31,21 @@ struct QuietStream: WebStream {
 /// Says what a test has put into it.
 final class ScriptedStream: WebStream {
   private let events: Mutex<[WebStreamEvent]>
+  private let heard = Mutex<[String]>([])
+  /// The number of texts that it takes.
+  private let most: Int
 
-  init(_ events: [WebStreamEvent]) { self.events = Mutex(events) }
+  init(_ events: [WebStreamEvent], takes most: Int = .max) {
+    self.events = Mutex(events)
+    self.most = most
+  }
+
+  var isReading: Bool { texts.count < most }
+  var texts: [String] { heard.withLock { $0 } }
+
+  func receive(_ text: [UInt8]) {
+    heard.withLock { $0.append(String(decoding: text, as: UTF8.self)) }
+  }
 
   func next() -> WebStreamEvent? {
     events.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -249,6 +262,18 @@ final class ScriptedStream: WebStream {
     bench.send(WebSocketTests.frame(0x88, [0x03, 0xE8]), at: 4)
     #expect(bench.take() == "\u{FFFD}\u{6}second\u{FFFD}\u{2}\u{3}\u{FFFD}")
     #expect(bench.connection.hasFinished && bench.left == 5)
+  }
+
+  @Test("a stream gets its client's texts, and no more are read while it takes none")
+  func texts() {
+    var bench = Bench()
+    let stream = ScriptedStream([.message("first")], takes: 2)
+    bench.service.stream = stream
+    let early = WebSocketTests.frame(0x81, Array("one".utf8))
+    bench.send(Array("GET /live?token=right HTTP/1.1\r\n\r\n".utf8) + early, at: 1)
+    #expect(stream.texts == ["one"] && bench.connection.readable > 0)
+    bench.send(WebSocketTests.frame(0x81, Array("two".utf8)), at: 2)
+    #expect(stream.texts == ["one", "two"] && bench.connection.readable == 0)
   }
 
   @Test("the end of a stream is said")

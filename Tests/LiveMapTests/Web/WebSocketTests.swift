@@ -81,34 +81,42 @@ import Testing
     return [first] + length + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }
   }
 
-  /// What a reader makes of bytes, in pieces of a certain length: the first event that is one.
-  static func event(_ bytes: [UInt8], by count: Int) -> WebSocketFrame? {
+  /// What a reader makes of bytes, in pieces of a certain length.
+  static func frames(_ bytes: [UInt8], by count: Int) -> [WebSocketFrame] {
     var reader = WebSocketReader()
+    var frames: [WebSocketFrame] = []
     for start in stride(from: 0, to: bytes.count, by: count) {
       let piece = bytes[start..<min(bytes.count, start + count)]
-      if let event = piece.withUnsafeBytes({ reader.take($0) }) { return event }
+      frames += piece.withUnsafeBytes { reader.take($0) }
+      if case .close? = frames.last { break }
     }
-    return nil
+    return frames
   }
 
   @Test(arguments: [1, 3, 1_000])
   func whatAClientSays(count: Int) {
-    let text = Self.frame(0x81, Array("Hello".utf8))
+    let (text, hello) = (Self.frame(0x81, Array("Hello".utf8)), Array("Hello".utf8))
     let long = Self.frame(0x82, [UInt8](repeating: 7, count: 4_096))
-    #expect(Self.event(text + long, by: count) == nil)
-    #expect(Self.event(text + Self.frame(0x89, [1, 2, 3]), by: count) == .ping([1, 2, 3]))
+    #expect(Self.frames(text + long, by: count) == [.text(hello)])
+    #expect(
+      Self.frames(text + Self.frame(0x89, [1, 2, 3]) + text, by: count)
+        == [.text(hello), .ping([1, 2, 3]), .text(hello)])
     // In pieces, with a ping between them.
     let pieces = Self.frame(0x01, [1]) + Self.frame(0x89, [9]) + Self.frame(0x80, [2])
-    #expect(Self.event(pieces, by: count) == .ping([9]))
-    #expect(Self.event(long + Self.frame(0x88, [0x03, 0xE8]), by: count) == .close(1000))
-    #expect(Self.event(Self.frame(0x88), by: count) == .close(1000))
+    #expect(Self.frames(pieces, by: count) == [.ping([9]), .text([1, 2])])
+    #expect(Self.frames(long + Self.frame(0x88, [0x03, 0xE8]), by: count) == [.close(1000)])
+    #expect(Self.frames(Self.frame(0x88) + text, by: count) == [.close(1000)])
     // A pong that nobody asked for.
-    #expect(Self.event(Self.frame(0x8A, [1]) + text, by: count) == nil)
+    #expect(Self.frames(Self.frame(0x8A, [1]) + text, by: count) == [.text(hello)])
+    #expect(Self.frames(Self.frame(0x81), by: count) == [.text([])])
   }
 
-  @Test func ofManyPingsTheNewestIsAnswered() {
-    let pings = (0..<100).flatMap { Self.frame(0x89, [UInt8($0)]) }
-    #expect(Self.event(pings, by: .max / 2) == .ping([99]))
+  @Test func aTextInPiecesIsNoLongerThanOneFrame() {
+    let part = [UInt8](repeating: 0x61, count: 2_048)
+    let whole = Self.frame(0x01, part) + Self.frame(0x80, part)
+    #expect(Self.frames(whole, by: 4_096) == [.text(part + part)])
+    let more = Self.frame(0x01, part) + Self.frame(0x00, part) + Self.frame(0x80, [0x61])
+    #expect(Self.frames(more, by: 4_096) == [.close(1009)])
   }
 
   @Test(
@@ -123,7 +131,7 @@ import Testing
       ([0x82, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], 1009),
     ] as [([UInt8], UInt16)])
   func whatAClientMustNotSay(bytes: [UInt8], code: UInt16) {
-    #expect(Self.event(bytes, by: 1) == .close(code))
-    #expect(Self.event(bytes, by: .max / 2) == .close(code))
+    #expect(Self.frames(bytes, by: 1) == [.close(code)])
+    #expect(Self.frames(bytes, by: .max / 2) == [.close(code)])
   }
 }

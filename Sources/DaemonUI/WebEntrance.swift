@@ -1,0 +1,132 @@
+// The daemon's page for browsers, and its lines of JSON over WebSockets.
+
+import Foundation
+import LiveMap
+import LocationDaemon
+import Lodestone
+import MapDrawing
+import SensorTypes
+import StateStore
+import Synchronization
+import TerminalUI
+import TextForms
+
+/// Serves the page and the WebSockets of a daemon.
+struct WebEntrance {
+  private let server: WebServer
+  private let pages: BoardPages
+  private let invitation: MapInvitation
+
+  /// Begins to serve.
+  ///
+  /// - Parameters:
+  ///   - openTiles: Opens the map below the track.
+  ///   - state: The folder of the token, if the configuration names no file.
+  init(
+    _ web: ServeConfiguration.Web, daemon: LocationDaemon, state: URL,
+    openTiles: (String) throws -> TileStore
+  ) throws {
+    guard let address = ListenAddress(web.address) else {
+      throw CommandError(
+        "web: '\(web.address)' is no numeric address, as 127.0.0.1 or 0.0.0.0 are",
+        kind: .configuration)
+    }
+    let tiles = try web.tiles.map(openTiles)
+    let file = web.tokenFile.map { TokenFile(path: $0) } ?? TokenFile(in: state)
+    let token = try file.mapToken(isNew: false)
+    let positions = web.positions
+    let pages = BoardPages(tiles: tiles) {
+      try DaemonBoard(of: daemon.makeServices(), positions: positions)
+    }
+    let handler = MapHandler(
+      access: MapAccess(token: token, isForThisMachine: address.isLoopback),
+      files: PageFiles(token: token), tiles: tiles,
+      openLines: { (kinds, rate) throws(MapHandler.LinesRefused) in
+        let request = try Self.request(kinds, rate)
+        return { wake in
+          LineSocket(daemon.makeStream(positions, wake: wake), request)
+        }
+      }, openPage: pages.open)
+    self.pages = pages
+    do throws(SystemProblem) {
+      server = try WebServer(service: handler)
+      let port = try server.start(at: address, port: web.port)
+      invitation = MapInvitation(at: address, port: port, token: token, tokenPath: file.path)
+    } catch {
+      let problem = CommandError(error, listeningAt: address, port: web.port)
+      throw CommandError("web: \(problem)", kind: problem.kind)
+    }
+  }
+
+  /// Prints where the page is.
+  func announce() { invitation.announce(showsCode: false) }
+
+  /// Says how many connections found no place since the last call.
+  func report() {
+    let count = server.takeCrowdedOut()
+    if count > 0 { Terminal.warn("lodestone: web: \(count) connections had to make room") }
+  }
+
+  /// Tells every page that the daemon ends. The streams have been ended by the daemon before.
+  func stop() {
+    pages.stop()
+    server.stop()
+  }
+
+  /// Returns the request of the stream that a query makes.
+  private static func request(
+    _ kinds: String, _ rate: String?
+  ) throws(MapHandler.LinesRefused) -> [UInt8] {
+    var line = JSONLine()
+    line.set("subscribe", kinds.split(separator: ",").map(String.init))
+    if let rate {
+      guard let number = Double(rate) else {
+        throw MapHandler.LinesRefused("rate is a number of lines a second")
+      }
+      line.set("rate", number, digits: 3)
+    }
+    let request = Array(line.line.utf8)
+    if let problem = StreamHost.problem(ofRequest: request) {
+      throw MapHandler.LinesRefused(problem)
+    }
+    return request
+  }
+}
+
+/// The lines of a stream as messages of a WebSocket, one each.
+private final class LineSocket: WebStream {
+  private static let normalEnd: UInt16 = 1_000
+
+  private let host: StreamHost
+  /// Lines that were written together, the next one last.
+  private let waiting = Mutex<[String]>([])
+
+  /// - Parameter request: The first request.
+  init(_ host: StreamHost, _ request: [UInt8]) {
+    self.host = host
+    receive(request)
+  }
+
+  deinit { host.end() }
+
+  var isReading: Bool { host.isReading }
+
+  func next() -> WebStreamEvent? {
+    waiting.withLock { waiting in
+      // Looked at first: what is said last must not be taken for said.
+      let isClosed = host.isClosed
+      if waiting.isEmpty, let bytes = host.next() {
+        waiting = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        waiting.reverse()
+      }
+      if let line = waiting.popLast() { return .message(line) }
+      return isClosed ? .end(code: Self.normalEnd, reason: "") : nil
+    }
+  }
+
+  func receive(_ text: [UInt8]) {
+    (text + [0x0A]).withUnsafeBytes {
+      host.receive($0, at: RuntimeClocks.system.now().seconds)
+    }
+  }
+}
