@@ -29,6 +29,9 @@ public struct MotionAttitude: Sendable, Hashable, Codable {
   public var northReason: NoData?
   /// Half the width of the 95 % interval about `north`, radians; `nil` where that is missing, or not to be trusted.
   public var northAccuracy: Double?
+  /// The angle within which the vertical of `north`, or of `free`, is from the true one with a probability of 95 %, radians; `nil` if that is
+  /// not known. About each horizontal axis the standard deviation is this angle divided by 2.448.
+  public var tiltAccuracy: Double?
   /// Declination, radians east; `nil` with a `declinationReason`.
   public var declination: Double?
   /// Why `declination` is missing.

@@ -29,6 +29,8 @@ struct ParameterEffectTests {
     "smoother.window": "a run of 15 minutes; it bounds memory only", "smoother.overlap": "the same",
     "smoother.reach": "an attitude that is wrong for longer than `smoother.whole`",
     "smoother.noise": "the bounds of smoothed headings, which are not compared",
+    "tilt.covarianceFactor": "the bound of the tilt, which is not compared",
+    "tilt.pullFactor": "the same", "tilt.floor": "the same",
   ]
   /// Numbers of relative altitude that no run reaches, and what would be needed.
   private static let relative = [

@@ -19,12 +19,12 @@ struct AttitudeLineTests {
   }
 
   private static func motion(
-    _ attitude: Quaternion, rate: Vector3 = .zero, hasNorth: Bool = true
+    _ attitude: Quaternion, rate: Vector3 = .zero, hasNorth: Bool = true, tilt: Double? = nil
   ) throws -> AttitudeReading {
     var motion = MotionAttitude(
       angularRate: rate, free: .identity, steadied: attitude, north: hasNorth ? attitude : nil,
       northReason: hasNorth ? nil : .uncalibrated, declination: hasNorth ? 0.05 : nil)
-    motion.northAccuracy = 0.1
+    (motion.northAccuracy, motion.tiltAccuracy) = (0.1, tilt)
     return try #require(
       AttitudeReading(MotionEstimate(time: Timestamp(seconds: 5), attitude: motion)))
   }
@@ -58,6 +58,21 @@ struct AttitudeLineTests {
     let overhead = Self.turn(180, about: Vector3(0, 1, 0))
     #expect(
       try Self.object(Self.motion(overhead, rate: right))["rateOfTurn"] as? Double == -28.648)
+  }
+
+  @Test("the covariance is that of a 95 % circle and a 95 % interval")
+  func covariance() throws {
+    let line = try Self.object(Self.motion(.identity, tilt: 0.02))
+    let numbers = try #require(line["covariance"] as? [Double])
+    // Of a normal distribution 95 % lie within 1.96 deviations; of one in two directions 1 - exp(-r^2 / 2) within r.
+    let (tilt, heading) = (0.02 * 0.02 / (-2 * log(0.05)), 0.1 * 0.1 / (1.959964 * 1.959964))
+    let expected = [tilt, 0, 0, 0, tilt, 0, 0, 0, heading]
+    for (number, expected) in zip(numbers, expected) { #expect(abs(number - expected) < 1e-8) }
+    #expect(numbers.count == 9 && line["tiltAccuracy"] as? Double == 1.146)
+    // Half of it is no covariance.
+    #expect(try Self.object(Self.motion(.identity))["covariance"] == nil)
+    let free = try Self.object(Self.motion(.identity, hasNorth: false, tilt: 0.02))
+    #expect(free["covariance"] == nil && free["tiltAccuracy"] as? Double == 1.146)
   }
 
   @Test("without north there is an arbitrary reference, and the reason")

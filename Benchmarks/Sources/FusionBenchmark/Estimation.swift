@@ -10,10 +10,13 @@ package struct Estimate: Equatable, Sendable {
   package var attitude: Quaternion?
   /// Half the 95 % interval of heading, radians; `nil` where heading is not to be trusted.
   package var headingBound: Double?
+  /// The angle in radians within which the vertical is right with a probability of 95 %.
+  package var tiltBound: Double?
 
-  package init(attitude: Quaternion?, headingBound: Double?) {
+  package init(attitude: Quaternion?, headingBound: Double?, tiltBound: Double? = nil) {
     self.attitude = attitude
     self.headingBound = headingBound
+    self.tiltBound = tiltBound
   }
 }
 
@@ -78,7 +81,8 @@ package struct CausalFilter {
   /// Attitude and the bound of heading at the row's `truthTime`.
   package func estimate(for row: Row) -> Estimate {
     Estimate(
-      attitude: attitude(for: row), headingBound: estimator.compass(at: row.truthTime)?.accuracy)
+      attitude: attitude(for: row), headingBound: estimator.compass(at: row.truthTime)?.accuracy,
+      tiltBound: estimator.tiltAccuracy)
   }
 
   fileprivate func attitude(for row: Row) -> Quaternion? { estimator.attitude(at: row.truthTime) }

@@ -39,7 +39,10 @@ package enum Report {
   /// The head of a table with a line a group.
   package static let groupHeader = groupLine(
     "degrees",
-    ["trials", "heading", "- offset", "inclin.", "inside %", "width", "corr.", "no bnd %"])
+    [
+      "trials", "heading", "- offset", "inclin.", "inside %", "width", "corr.", "no bnd %",
+      "tilt in %", "width",
+    ])
 
   /// A group's line, and one for each trial in which the bound does not hold.
   package static func group(_ name: String, _ run: RunScore) -> [String] {
@@ -50,6 +53,7 @@ package enum Report {
         [
           String(run.trials.count), fixed(rms?.x), fixed(run.headingWithoutOffset), fixed(rms?.y),
           percent(run.coverage), fixed(run.width), fixed(run.correlation), percent(run.invalid),
+          percent(run.tiltCoverage), fixed(run.tiltWidth),
         ])
     ]
       + run.trials(coveredLessThan: 0.9).map {
@@ -84,6 +88,7 @@ package enum Report {
       ("width", number(run.width)), ("correlation", number(run.correlation)),
       ("invalid", number(run.invalid)), ("worstCoverage", number(run.worstCoverage)),
       ("uncovered", String(run.trials(coveredLessThan: 0.9).count)),
+      ("tiltCoverage", number(run.tiltCoverage)), ("tiltWidth", number(run.tiltWidth)),
     ])
   }
 

@@ -39,6 +39,8 @@ package struct TrialScore: Sendable {
     var bound: Double
   }
   private(set) var judged: [Judged] = []
+  /// The same of the inclination.
+  private(set) var judgedTilts: [Judged] = []
   private var squares = SIMD3<Double>.zero
   /// Errors of heading with their sign, counterclockwise, radians.
   private var turns: [Double] = []
@@ -64,6 +66,9 @@ package struct TrialScore: Sendable {
     let each = SIMD3(error.heading, error.inclination, error.total)
     squares += each * each
     turns.append(error.turn)
+    if let bound = estimate.tiltBound, bound.isFinite, bound > 0 {
+      judgedTilts.append(Judged(error: error.inclination, bound: bound * 180 / .pi))
+    }
     // A bound that is no positive number is none.
     guard let bound = estimate.headingBound, bound.isFinite, bound > 0 else { return }
     judged.append(Judged(error: error.heading, bound: bound * 180 / .pi))
@@ -164,6 +169,10 @@ package struct RunScore: Sendable {
 
   package var coverage: Double? { bounds.coverage }
   package var width: Double? { bounds.width }
+  /// The same of the bound of the inclination.
+  package var tiltCoverage: Double? { tiltBounds.coverage }
+  package var tiltWidth: Double? { tiltBounds.width }
+  private var tiltBounds: BoundScore { BoundScore(trials.flatMap(\.judgedTilts)) }
   package var tenthRatio: Double? { bounds.tenthRatio }
   package var correlation: Double? { bounds.correlation }
   /// Mean over trials of the error of heading without each trial's own offset, degrees.

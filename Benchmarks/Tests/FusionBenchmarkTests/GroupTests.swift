@@ -79,6 +79,8 @@ struct GroupTests {
     #expect(rms.x <= limit.heading)
     #expect(rms.y <= limit.inclination)
     #expect(coverage >= 0.95)
+    // The smoother gives none.
+    if !smooth { #expect(run.tiltCoverage ?? 0 >= 0.95) }
     #expect(width <= limit.width)
     #expect(invalid <= limit.invalid)
     #expect(run.trials(coveredLessThan: 0.9).count <= limit.uncovered)

@@ -58,6 +58,7 @@ final class AttitudeConstants: Sendable {
   let direct: DirectTrackerParameters
   let acceleration: UnseenAccelerationParameters
   let heading: HeadingAccuracyParameters
+  let tilt: TiltAccuracyParameters
   let transition: HeadingTransitionParameters
 
   init(_ given: AttitudeParameters) {
@@ -114,6 +115,7 @@ final class AttitudeConstants: Sendable {
     direct = params.direct
     acceleration = params.acceleration
     heading = params.heading
+    tilt = params.tilt
     transition = params.transition
   }
 }

@@ -96,6 +96,12 @@ public struct AttitudeEstimator: Sendable {
   /// The same without what is said about it, for who reads at every sample; `nil` where `heading(at:)` fails.
   public func compass(at now: Timestamp) -> CompassHeading? { storage.compass(at: now) }
 
+  /// The angle, in radians, within which the vertical of `attitude` is from the true one with a probability of 95 %; `nil` while
+  /// attitude does not come from the filter.
+  ///
+  /// The errors about the two horizontal axes are alike in size, each with a standard deviation of this angle divided by 2.448.
+  public var tiltAccuracy: Double? { storage.tiltAccuracy }
+
   /// The gyro's bias in the body frame, rad/s.
   public var gyroBias: Vector3 { storage.gyroBias }
 
@@ -216,6 +222,8 @@ public struct CompassHeading: Sendable, Hashable {
   /// Half the width of the 95 % interval, radians; `nil` where heading is not to be trusted, which `heading(at:)` gives
   /// the reason of.
   public let accuracy: Double?
+  /// See `AttitudeEstimator.tiltAccuracy`.
+  public let tiltAccuracy: Double?
   /// The attitude, body to earth (ENU with y to *magnetic* north).
   public let attitude: Quaternion
 }

@@ -80,6 +80,16 @@
   public var declaredTilt = 2 * Double.pi / 180
 }
 
+/// The error bar of the tilt.
+@_spi(Tuning) public struct TiltAccuracyParameters: Sendable, Hashable {
+  /// Factor on the filter's covariance: errors of the velocity last longer than a block. Default 4.
+  public var covarianceFactor = 4.0
+  /// Factor on the square of the turn of the attitude by the assumption of standstill. Default 0.5.
+  public var pullFactor = 0.5
+  /// Deviation that no covariance knows of: the accelerometer's bias, mounting, in rad. Default 0.6 deg.
+  public var floor = 0.6 * Double.pi / 180
+}
+
 /// The published heading after a change of the calibration.
 @_spi(Tuning) public struct HeadingTransitionParameters: Sendable, Hashable {
   /// How long the filter's corrections are passed on slowly, in s. Default 3.

@@ -102,6 +102,8 @@ public struct AttitudeParameters: Sendable, Hashable {
   @_spi(Tuning) public var acceleration = UnseenAccelerationParameters()
   /// The error bar of heading.
   @_spi(Tuning) public var heading = HeadingAccuracyParameters()
+  /// The error bar of the tilt.
+  @_spi(Tuning) public var tilt = TiltAccuracyParameters()
   /// The published heading after a change of the calibration.
   @_spi(Tuning) public var transition = HeadingTransitionParameters()
   /// The smoother of a run that is over.

@@ -14,6 +14,8 @@ package struct AttitudeReading: Sendable {
   var reason: NoData?
   /// Half the width of the 95 % interval of the heading in radians.
   var accuracy: Double?
+  /// The radius of the 95 % circle of the tilt in radians.
+  var tiltAccuracy: Double?
   var declination: Double?
   /// The angular rate without the gyro's bias in rad/s, body frame.
   var angularRate: Vector3?
@@ -24,6 +26,7 @@ package struct AttitudeReading: Sendable {
     time = motion.time
     (north, free) = (attitude.north, attitude.steadied)
     (reason, accuracy) = (attitude.northReason, attitude.northAccuracy)
+    tiltAccuracy = attitude.tiltAccuracy
     (declination, angularRate) = (attitude.declination, attitude.angularRate)
   }
 
@@ -42,6 +45,16 @@ package struct AttitudeReading: Sendable {
 }
 
 extension AttitudeReading {
+  /// The covariance of small rotations about east, north and up (or the axes of an arbitrary reference), by rows, in rad^2; `nil` if an
+  /// accuracy is missing.
+  var covariance: [Double]? {
+    guard north != nil, let tiltAccuracy, let accuracy else { return nil }
+    // The half width of a 95 % interval, and the radius of a 95 % circle, in deviations.
+    let (tilt, heading) = (tiltAccuracy / 2.447_746_831, accuracy / 1.959_963_985)
+    let (about, up) = (tilt * tilt, heading * heading)
+    return [about, 0, 0, 0, about, 0, 0, 0, up]
+  }
+
   /// Makes a reading of a moment at which there is no attitude.
   package init(missing reason: NoData, at time: Timestamp) {
     (self.time, self.reason) = (time, reason)
@@ -74,6 +87,8 @@ extension ObservationLines {
       line.set("trueHeading", trueHeading ?? -1, digits: 3)
       line.set("headingAccuracy", reading.accuracy.map { $0 * degrees } ?? -1, digits: 3)
     }
+    line.set("tiltAccuracy", reading.tiltAccuracy.map { $0 * degrees }, digits: 3)
+    line.set("covariance", reading.covariance, digits: 9)
     line.set("reason", reading.reason?.description)
     if let rate = reading.angularRate {
       line.set("rotationRate", [rate.x, rate.y, rate.z], digits: 5)

@@ -153,6 +153,7 @@ struct MotionChannel: Sendable {
     guard let free = frames.free, let steadied = frames.steadied else { return nil }
     var known = MotionAttitude(
       angularRate: attitude.corrected(angularRate: rate), free: free, steadied: steadied)
+    known.tiltAccuracy = attitude.tiltAccuracy
     switch heading {
     case .success(let heading):
       // Without a record the iron of the board may be anything, and north anywhere.
