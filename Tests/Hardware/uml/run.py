@@ -29,7 +29,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 GUEST = HERE / "guest"
 ROOT = HERE.parents[2]
 BINARIES = ROOT / ".build/release"
-PRODUCTS = ("lodestone", "twin-server", "edge-latency", "beacon-listener")
+# What the guest has of them: all but twin-server, which is the host's.
+IN_GUEST = ("lodestone", "edge-latency", "beacon-listener", "facade-program", "altimeter")
+PRODUCTS = ("twin-server", *IN_GUEST)
 LIMIT = 120
 RIG_FAILED, OUT_OF_TIME = 99, 98
 # The guest's kernel and its programs are processes that wait for one another at every system call. On one
@@ -49,7 +51,7 @@ def fingerprint():
     to be done, and cannot say it to somebody who may not write."""
     digest = hashlib.md5()
     files = [ROOT / "Package.swift", ROOT / "Package.resolved"]
-    for folder in ("Sources", "Tests/Rig"):
+    for folder in ("Sources", "Tests/Rig", "Examples"):
         files += sorted(path for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in files + [BINARIES / product for product in PRODUCTS]:
         digest.update(str(path.relative_to(ROOT)).encode())
@@ -262,7 +264,7 @@ def fill(scratch, options, board):
     shutil.copy(GUEST / "init.sh", guest / "init.sh")
     shutil.copy(GUEST / "rig.sh", guest / "rig")
     shutil.copy(options.script, guest / "script")
-    for product in ("lodestone", "edge-latency", "beacon-listener"):
+    for product in IN_GUEST:
         shutil.copy(BINARIES / product, guest / product)
     for name in ("init.sh", "rig", "script"):
         (guest / name).chmod(0o755)
