@@ -35,6 +35,7 @@ check-long: oracles check ## what takes longer than a check may: soaks, fault se
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600
 	@Scripts/build.sh
+	@LODESTONE_DAY=1 Scripts/build.sh --test --filter 'LocationDaemonTests.DayTests'
 	@Tests/crowd.py "$$(Scripts/build.sh --bin)"
 	@Scripts/fresh-debian.sh
 

@@ -431,6 +431,7 @@ let package = Package(
         "LocationDaemon", "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub",
         "SensorTypes", "SensorBus", "StateStore", "LinuxIO", "Geodesy", "LinearAlgebra",
         "BoardFile", "CalibrationCore", "OutputProtocols", "FacadeTestSupport",
+        "BoardTestSupport", "SimulatedDevices",
       ]),
     tests(
       "TwinServing",

@@ -150,7 +150,7 @@ def manager():
     daemon = Program(
         "sh", "-c", f'LISTEN_PID=$$ LISTEN_FDS=1 exec "{COMMAND}" serve --board simulated',
         pass_fds=(3, listener.fileno()), preexec_fn=prepare)
-    expect("a socket that is handed over is served", daemon.says("at descriptor 3"), str(daemon.lines))
+    expect("a socket that is handed over is served", daemon.says("at /"), str(daemon.lines))
     expect("a program that came before the daemon is served", wait_for(lambda: headings(early)), str(early.lines))
     expect("the socket stays when the daemon ends", daemon.end() == 0 and os.path.exists(path / "activated"))
     early.process.kill()

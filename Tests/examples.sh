@@ -1,12 +1,24 @@
 #!/usr/bin/env bash
-# Runs the programs of Examples/ on their simulated walk, all at once: examples.sh FOLDER, where they are built.
-# Each has to say what it is for within two minutes, and is ended then.
+# Runs the programs of Examples/ on their simulated walk, all at once: examples.sh FOLDER [daemon], where they are built.
+# Each opens a board of its own, or all share a daemon's. Each has to say what it is for within two minutes, and is ended then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$1
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
-export LODESTONE_BOARD=Examples/walk.yaml STATE_DIRECTORY="$state"
+export STATE_DIRECTORY="$state"
+if [ "${2-}" = daemon ]; then
+  export LODESTONE_SOCKET=$state/socket
+  "$bin/lodestone" serve --board Examples/walk.yaml --socket "$LODESTONE_SOCKET" >"$state/daemon.lines" 2>&1 &
+  daemon=$!
+  trap 'kill "$daemon" 2>/dev/null; wait "$daemon"; rm -rf "$state"' EXIT
+  for _ in $(seq 100); do
+    if grep -q '^serving' "$state/daemon.lines"; then break; fi
+    sleep 0.1
+  done
+else
+  export LODESTONE_BOARD=Examples/walk.yaml
+fi
 
 # says NAME COUNT PATTERN [ARGUMENT]: COUNT lines that fit.
 says() {

@@ -14,9 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.parse
 
-from stream_reader import FOLDER, HERE, SOCKET, Reader, is_kind
+from stream_reader import FOLDER, HERE, SOCKET, Reader
 from checks import COMMAND, environment, expect, finish
 from command_line import folder, path
 import chromium
@@ -132,8 +131,8 @@ def sockets(daemon):
     rest = live.read(2)
     expect("a reader chooses anew by a message", {line["kind"] for line in rest} == {"altitude"} and len(rest) > 20, rest[:3], len(rest))
     live.say({"record": True})
-    end = live.read(5, lambda line: line["kind"] == "close")
-    expect("nobody records from elsewhere", end[-1]["kind"] == "close" and "may not record" in json.dumps(end), end[-2:])
+    end = live.read(5, lambda line: line["kind"] == "error")
+    expect("nobody records from elsewhere", "may record the board" in end[-1].get("message", ""), end[-2:])
     return Socket(daemon, "subscribe=heading&rate=5")
 
 
@@ -159,11 +158,24 @@ class Page:
         return False
 
     def is_lost(self):
-        return not self.browser or self.browser.wait("document.body.dataset.connection === 'lost'", 6)
+        if self.browser:
+            return self.browser.wait("document.body.dataset.connection === 'lost'", 6)
+        self.connection.settimeout(6)
+        try:
+            while live_map.frame(self.connection)[0] != 8:
+                pass
+        except (EOFError, ConnectionError):
+            pass
+        self.connection, _ = None, self.connection.close()
+        return True
 
-    def is_back(self):
-        return not self.browser or self.browser.wait(
-            "document.body.dataset.connection === 'connected' && document.querySelector('#position-card .age').hidden", 25)
+    def is_back(self, daemon):
+        if self.browser:
+            return self.browser.wait(
+                "document.body.dataset.connection === 'connected' && document.querySelector('#position-card .age').hidden", 25)
+        if self.connection is None:
+            self.connection, _ = live_map.knock(daemon, daemon.token)
+        return self.has_fix()
 
     def picture(self, file):
         if self.browser:
@@ -172,14 +184,16 @@ class Page:
     def close(self):
         if self.browser:
             self.browser.close()
+        else:
+            self.connection.close()
 
 
-def demand(daemon):
-    """Which readers the daemon has."""
-    status = subprocess.run(
+def status():
+    """What the daemon says of itself."""
+    said = subprocess.run(
         [COMMAND, "serve", "--status", "--socket", SOCKET, "--format", "json"], capture_output=True, text=True, timeout=20,
         env=ENVIRONMENT, cwd=folder)
-    return json.loads(status.stdout)
+    return json.loads(said.stdout)
 
 
 def everything(daemon):
@@ -188,6 +202,7 @@ def everything(daemon):
     expect("the page on a phone has its fix", page.has_fix())
     live = sockets(daemon)
     begin = time.monotonic()
+    lines_of_place = Reader({"subscribe": ["location"]})
     recording = subprocess.Popen(
         [COMMAND, "record", str(path / "run.trace"), "--seconds", "20"], cwd=folder, text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, env=ENVIRONMENT)
@@ -201,6 +216,9 @@ def everything(daemon):
         [COMMAND, "record", str(path / "other.trace"), "--seconds", "3"], cwd=folder, text=True, capture_output=True, timeout=60,
         env=ENVIRONMENT)
     expect("a second recording is refused in words", second.returncode == 74 and "recorded already" in second.stderr, second)
+    shown = status()
+    expect("the status shows page and recording", shown["pages"] == 1 and any(
+        reader["kinds"] == ["recording"] for reader in shown["readers"]), shown)
     lines = live.read(4)
     said = recording.communicate(timeout=60)[0]
     end = time.monotonic()
@@ -208,9 +226,12 @@ def everything(daemon):
     expect("a recording meanwhile", recording.returncode == 0 and size > 300_000, said[-400:], f"{size} bytes")
     for name, who, word in (("the altimeter", altimeter, ""), ("the program", program, "heading")):
         gap = who.gap(begin, end, word)
-        expect(f"{name} hears on all the time", gap < 3, gap, f"{gap:.2f} s at most")
+        expect(f"{name} hears on all the time", gap < (1 if word else 2), gap, f"{gap:.2f} s at most")
+    places = [line for line in lines_of_place.read(0.1) if "latitude" in line]
+    gaps = [b["monotonic"] - a["monotonic"] for a, b in zip(places, places[1:])]
+    expect("positions too", len(places) > 60 and max(gaps) < 8, gaps[-5:], f"{max(gaps, default=0):.2f} s at most")
     expect("the WebSocket too", counted(lines, "heading") > 12, len(lines))
-    expect("and the page", page.is_back())
+    expect("and the page", page.is_back(daemon))
     if "--screenshot" in sys.argv:
         page.picture(pathlib.Path(sys.argv[-1]))
     replay = subprocess.run(
@@ -231,7 +252,7 @@ def killed(daemon, program, page):
     expect("the page says that it lost its board", page.is_lost())
     begin = time.monotonic()
     daemon = Daemon()
-    expect("it comes back by itself", page.is_back())
+    expect("it comes back by itself", page.is_back(daemon))
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline and program.gap(begin, time.monotonic(), "heading") >= time.monotonic() - begin - 0.01:
         time.sleep(0.05)
@@ -247,16 +268,42 @@ def killed(daemon, program, page):
     return daemon
 
 
+def restarted(daemon):
+    """A recording without end leaves the board to the daemon, and to a daemon that is started again after SIGTERM."""
+    recording = subprocess.Popen(
+        [COMMAND, "record", str(path / "on.trace"), "--keep-trying"], cwd=folder, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, env=ENVIRONMENT)
+    time.sleep(3)
+    daemon.process.send_signal(signal.SIGTERM)
+    expect("a daemon that records ends", daemon.process.wait(15) == 0)
+    time.sleep(1)
+    daemon = Daemon()
+    reader = Reader({"subscribe": ["heading"]})
+    lines = reader.read(10, lambda line: "magneticHeading" in line)
+    expect("the next one has its board", any("magneticHeading" in line for line in lines), lines[-3:])
+    time.sleep(2)
+    begin = time.monotonic()
+    recording.send_signal(signal.SIGTERM)
+    said = recording.communicate(timeout=20)[0]
+    expect("the recording ends at once", time.monotonic() - begin < 6 and "goes on when it is back" in said, said[-500:])
+    runs = (path / "on.trace").read_text().count("lodestone-trace ")
+    expect("and holds both runs, without a word of the daemon's in between", runs == 2 and '"kind"' not in (path / "on.trace").read_text(), runs)
+    return daemon
+
+
 def sleeps(daemon, page):
     """When the last page is closed nobody observes the board for it."""
+    reader = Reader({"subscribe": ["sensor"]})
+    states = {line["chip"]: line["state"] for line in reader.read(3) if line["kind"] == "sensor"}
+    expect("the chips run for a page", status()["pages"] == 1 and set(states.values()) == {"running"}, states)
     page.close()
-    deadline = time.monotonic() + 15
-    while time.monotonic() < deadline:
-        readers = [line for line in demand(daemon)["readers"] if line["kinds"]]
-        if not readers:
-            break
-        time.sleep(0.2)
-    expect("nothing is read for a page that is closed", not readers, readers)
+    for line in reader.read(15, lambda line: line["kind"] == "sensor" and line["chip"] == "u-blox" and line["state"] == "idle"):
+        if line["kind"] == "sensor":
+            states[line["chip"]] = line["state"]
+    for line in reader.read(2):
+        if line["kind"] == "sensor":
+            states[line["chip"]] = line["state"]
+    expect("and sleep when it is closed", status()["pages"] == 0 and set(states.values()) == {"idle"}, states)
 
 
 def reduced():
@@ -284,6 +331,37 @@ def reduced():
         expect("and comes soon", daemon.process.wait(10) == 0)
 
 
+def taken_away():
+    """After the rules have taken the position away, a page that comes gets nothing of before."""
+    rules = path / "conf/authorization.yaml"
+    rules.parent.mkdir(exist_ok=True)
+    rules.write_text("schema: 1\nrules:\n  - user: nobody\n    authorization: always\n")
+    ENVIRONMENT["LODESTONE_AUTHORIZATION"] = str(rules)
+    daemon = Daemon()
+    first, _ = live_map.knock(daemon, daemon.token)
+    first.settimeout(20)
+    end = time.monotonic() + 20
+    while time.monotonic() < end and b"latitude" not in live_map.frame(first)[1]:
+        pass
+    time.sleep(2)
+    for words in ("denied", "always\n    accuracy: reduced"):
+        rules.write_text(f"schema: 1\nrules:\n  - user: nobody\n    authorization: {words}\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        time.sleep(1)
+        second, _ = live_map.knock(daemon, daemon.token)
+        second.settimeout(4)
+        said, end = b"", time.monotonic() + 3
+        while time.monotonic() < end:
+            said += live_map.frame(second)[1]
+        held = all(word not in said for word in (b"52.516", b"13.377", b"last position", b"ellipsoidal"))
+        expect(f"a page gets nothing of before ({words.split()[-1]})", held and b"heading" in said, said[:600])
+        second.close()
+    first.close()
+    del ENVIRONMENT["LODESTONE_AUTHORIZATION"]
+    daemon.process.send_signal(signal.SIGTERM)
+    daemon.process.wait(15)
+
+
 def main():
     begin = time.monotonic()
     shutil.rmtree(STATE, ignore_errors=True)
@@ -293,12 +371,14 @@ def main():
            any(f":{PORT}/" in line for line in daemon.lines) and not any(daemon.token in line for line in daemon.lines), daemon.lines)
     altimeter, program, page = everything(daemon)
     daemon = killed(daemon, program, page)
-    sleeps(daemon, page)
     for one in (altimeter, program):
         one.process.kill()
+    sleeps(daemon, page)
+    daemon = restarted(daemon)
     daemon.process.send_signal(signal.SIGTERM)
     expect("the daemon ends", daemon.process.wait(15) == 0)
     reduced()
+    taken_away()
     finish("together.py", time.monotonic() - begin)
 
 

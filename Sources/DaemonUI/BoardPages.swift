@@ -19,7 +19,7 @@ final class BoardPages: Sendable {
   /// The time after a failure to open the board in which no other attempt is made, in seconds.
   private static let pause = 2.0
 
-  fileprivate enum Board {
+  fileprivate enum View {
     case closed
     case opening
     case open(DaemonBoard, MapFeed)
@@ -27,13 +27,15 @@ final class BoardPages: Sendable {
   }
 
   fileprivate struct State {
-    var board = Board.closed
+    var board = View.closed
     var count = 0
     var isObserving = false
     var isStopped = false
+    /// Whether what waits tells more of the position than may be known now.
+    var mustForget = false
     /// How often observing has begun.
     var runs: UInt64 = 0
-    /// Of pages that wait for the board.
+    /// Called when the board is open, for pages that wait for it.
     var wakes: [@Sendable () -> Void] = []
   }
 
@@ -78,7 +80,10 @@ final class BoardPages: Sendable {
     return Page(self, wake)
   }
 
-  /// Tells every page that this was all.
+  /// The number of pages that are open.
+  var count: Int { state.withLock { $0.count } }
+
+  /// Ends the stream of every page.
   func stop() {
     let (feed, wakes) = state.withLock { state in
       state.isStopped = true
@@ -92,10 +97,16 @@ final class BoardPages: Sendable {
   }
 
   private func openBoard() {
-    var board: Board
+    let board: View
     do {
       let view = try opening.open()
-      board = .open(view, MapFeed(board: view, tiles: tiles))
+      let feed = MapFeed(board: view, tiles: tiles)
+      view.onAccessChange { [weak self] in
+        // What waits was measured before, and may say more than may be known now.
+        self?.state.withLock { $0.mustForget = true }
+        feed.forgetPlaces(at: view.now())
+      }
+      board = .open(view, feed)
     } catch {
       board = .failed("\(error)", RuntimeClocks.system.now())
     }
@@ -108,11 +119,11 @@ final class BoardPages: Sendable {
     for wake in wakes { wake() }
   }
 
-  /// Has the board observed if a page is open, and only then.
+  /// Begins or ends to observe the board, by whether a page is open.
   private func adjust() { work.async { self.adjustNow() } }
 
   private func adjustNow() {
-    let (board, wants, observes) = state.withLock { state -> (Board, Bool, Bool) in
+    let (board, wants, observes) = state.withLock { state -> (View, Bool, Bool) in
       let observes = state.isObserving
       if case .open = state.board { state.isObserving = state.isWanted }
       return (state.board, state.isWanted, observes)
@@ -125,6 +136,8 @@ final class BoardPages: Sendable {
       _ = arrivals.take(into: &rest, waiting: 0)
       return feed.rest(at: view.now())
     }
+    // Their states are told when they change, and may have changed since the last page was closed.
+    _ = view.sensors
     view.begin(.everything) { [arrivals] in arrivals.post($0) }
     // An older round may still be due.
     let run = state.withLock { state in
@@ -136,9 +149,17 @@ final class BoardPages: Sendable {
 
   /// Hands on what was observed, twenty times a second, until the board is observed no more.
   private func look(_ view: DaemonBoard, _ feed: MapFeed, _ run: UInt64) {
-    guard state.withLock({ $0.isObserving && $0.runs == run }) else { return }
+    let (isWanted, mustForget) = state.withLock { state in
+      defer { state.mustForget = false }
+      return (state.isObserving && state.runs == run, state.mustForget)
+    }
+    guard isWanted else { return }
     var batch: [Observation] = []
     _ = arrivals.take(into: &batch, waiting: 0)
+    if mustForget {
+      feed.forgetPlaces(at: view.now())
+      batch.removeAll(where: \.isMeasurement)
+    }
     feed.take(batch, at: view.now())
     work.asyncAfter(deadline: .now() + Self.round) { self.look(view, feed, run) }
   }
@@ -198,4 +219,16 @@ final class BoardPages: Sendable {
 
 extension BoardPages.State {
   fileprivate var isWanted: Bool { count > 0 && !isStopped }
+}
+
+extension Observation {
+  /// Whether it was measured: losses and news of sensors tell no position.
+  fileprivate var isMeasurement: Bool {
+    switch self {
+    case .heading, .location, .altitude, .absoluteAltitude, .sky, .motion, .diagnostic: true
+    case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
+      .sensor:
+      false
+    }
+  }
 }

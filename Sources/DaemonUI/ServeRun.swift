@@ -41,6 +41,9 @@ package struct ServeRun {
     let listener = try makeListener(at: settings.socket, manager.socket)
     let stream = try makeStream()
     let network = try makeNetwork()
+    let page = try settings.web.map {
+      try WebParts($0, state: StateDirectory.current(), openTiles: openTiles)
+    }
     let parts = makeParts(board: located?.board.name ?? "found on the buses")
     let stop = StopFlag()
     let reloads = Atomic<Bool>(false)
@@ -62,9 +65,12 @@ package struct ServeRun {
     if daemon.absentCount > 0 {
       Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
     }
-    let web = try settings.web.map { web in
-      try WebEntrance(
-        web, daemon: daemon, state: StateDirectory.current(), openTiles: openTiles)
+    let web: WebEntrance?
+    do {
+      web = try page.map { try WebEntrance($0, daemon: daemon) }
+    } catch {
+      daemon.stop()
+      throw error
     }
     web?.announce()
     manager.tell("READY=1\nSTATUS=serving \(parts.board)")

@@ -34,6 +34,7 @@ package struct StatusReport {
     if let failure = status.openingFailure { lines.append("cannot be opened: \(failure)") }
     lines.append("connected    \(status.connections)")
     lines.append("agents       \(status.agents)")
+    if let pages = status.pages { lines.append("pages        \(pages)") }
     let counters = status.counters.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     lines.append("counted      \(counters.joined(separator: ", "))")
     guard let programs = status.programs else {

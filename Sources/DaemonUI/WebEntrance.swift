@@ -1,8 +1,10 @@
 // The daemon's page for browsers, and its lines of JSON over WebSockets.
 
 import Foundation
+import Glibc
 import LiveMap
 import LocationDaemon
+import LocationServices
 import Lodestone
 import MapDrawing
 import SensorTypes
@@ -11,6 +13,42 @@ import Synchronization
 import TerminalUI
 import TextForms
 
+/// What the page needs, found before the daemon serves anybody.
+struct WebParts {
+  let address: ListenAddress
+  let port: UInt16
+  let positions: PositionLimit
+  let tiles: TileStore?
+  let token: String
+  let tokenPath: String
+
+  /// - Parameters:
+  ///   - state: The folder of the token, if the configuration names no file.
+  ///   - openTiles: Opens the map below the track.
+  init(
+    _ web: ServeConfiguration.Web, state: URL, openTiles: (String) throws -> TileStore
+  ) throws {
+    guard let address = ListenAddress(web.address) else {
+      throw CommandError(
+        "web: '\(web.address)' is not a numeric address such as 127.0.0.1 or 0.0.0.0",
+        kind: .configuration)
+    }
+    (self.address, port, positions) = (address, web.port, web.positions)
+    do {
+      tiles = try web.tiles.map(openTiles)
+    } catch {
+      throw CommandError("web: tiles: \(error)", kind: .configuration)
+    }
+    let file = web.tokenFile.map { TokenFile(path: $0) } ?? TokenFile(in: state)
+    do {
+      token = try file.mapToken(hint: "tokenFile in serve.yaml")
+    } catch {
+      throw CommandError("web: \(error)", kind: error.kind == .data ? .configuration : error.kind)
+    }
+    tokenPath = file.path
+  }
+}
+
 /// Serves the page and the WebSockets of a daemon.
 struct WebEntrance {
   private let server: WebServer
@@ -18,29 +56,16 @@ struct WebEntrance {
   private let invitation: MapInvitation
 
   /// Begins to serve.
-  ///
-  /// - Parameters:
-  ///   - openTiles: Opens the map below the track.
-  ///   - state: The folder of the token, if the configuration names no file.
-  init(
-    _ web: ServeConfiguration.Web, daemon: LocationDaemon, state: URL,
-    openTiles: (String) throws -> TileStore
-  ) throws {
-    guard let address = ListenAddress(web.address) else {
-      throw CommandError(
-        "web: '\(web.address)' is no numeric address, as 127.0.0.1 or 0.0.0.0 are",
-        kind: .configuration)
+  init(_ parts: WebParts, daemon: LocationDaemon) throws {
+    let positions = parts.positions
+    let services = daemon.makeServices()
+    let pages = BoardPages(tiles: parts.tiles) {
+      try DaemonBoard(of: services, positions: positions)
     }
-    let tiles = try web.tiles.map(openTiles)
-    let file = web.tokenFile.map { TokenFile(path: $0) } ?? TokenFile(in: state)
-    let token = try file.mapToken(isNew: false)
-    let positions = web.positions
-    let pages = BoardPages(tiles: tiles) {
-      try DaemonBoard(of: daemon.makeServices(), positions: positions)
-    }
+    daemon.countPages { pages.count }
     let handler = MapHandler(
-      access: MapAccess(token: token, isForThisMachine: address.isLoopback),
-      files: PageFiles(token: token), tiles: tiles,
+      access: MapAccess(token: parts.token, isForThisMachine: parts.address.isLoopback),
+      files: PageFiles(token: parts.token), tiles: parts.tiles,
       openLines: { (kinds, rate) throws(MapHandler.LinesRefused) in
         let request = try Self.request(kinds, rate)
         return { wake in
@@ -50,11 +75,15 @@ struct WebEntrance {
     self.pages = pages
     do throws(SystemProblem) {
       server = try WebServer(service: handler)
-      let port = try server.start(at: address, port: web.port)
-      invitation = MapInvitation(at: address, port: port, token: token, tokenPath: file.path)
+      let port = try server.start(at: parts.address, port: parts.port)
+      invitation = MapInvitation(
+        at: parts.address, port: port, token: parts.token, tokenPath: parts.tokenPath)
     } catch {
-      let problem = CommandError(error, listeningAt: address, port: web.port)
-      throw CommandError("web: \(problem)", kind: problem.kind)
+      let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.number)
+      let words = String(cString: strerror(error.number))
+      throw CommandError(
+        "web: \(parts.address.authority(port: parts.port)): \(words)",
+        kind: isWrong ? .configuration : error.number == EACCES ? .permission : .io)
     }
   }
 
@@ -64,7 +93,10 @@ struct WebEntrance {
   /// Says how many connections found no place since the last call.
   func report() {
     let count = server.takeCrowdedOut()
-    if count > 0 { Terminal.warn("lodestone: web: \(count) connections had to make room") }
+    if count > 0 {
+      Terminal.warn(
+        "lodestone: web: \(count) connections were closed or refused: all places are taken")
+    }
   }
 
   /// Tells every page that the daemon ends. The streams have been ended by the daemon before.
@@ -80,7 +112,7 @@ struct WebEntrance {
     var line = JSONLine()
     line.set("subscribe", kinds.split(separator: ",").map(String.init))
     if let rate {
-      guard let number = Double(rate) else {
+      guard let number = Double(rate), number.isFinite else {
         throw MapHandler.LinesRefused("rate is a number of lines a second")
       }
       line.set("rate", number, digits: 3)
@@ -113,7 +145,7 @@ private final class LineSocket: WebStream {
 
   func next() -> WebStreamEvent? {
     waiting.withLock { waiting in
-      // Looked at first: what is said last must not be taken for said.
+      // Read first: otherwise the last line could be lost.
       let isClosed = host.isClosed
       if waiting.isEmpty, let bytes = host.next() {
         waiting = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)

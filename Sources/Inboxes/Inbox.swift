@@ -173,7 +173,7 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
       let kind = state.waiting[start].kind
       var end = start + 1
       while isJoined(kind), end < state.waiting.count, state.waiting[end].kind == kind { end += 1 }
-      let run = state.waiting[start..<end].map(\.element)
+      let run = state.waiting[start..<end].map { $0.element }
       state.waiting.removeSubrange(start..<end)
       return run
     }

@@ -180,7 +180,20 @@ package final class LocalListener {
         name, result == -EINVAL ? "it is no local socket that listens" : "it is of no use",
         errno: -result)
     }
-    (path, self.descriptor, lock, inode) = (name, descriptor, -1, 0)
+    (path, self.descriptor, lock, inode) = (Self.path(of: descriptor) ?? name, descriptor, -1, 0)
+  }
+
+  /// The path at which programs find the socket, or `nil` if it has none.
+  private static func path(of descriptor: Int32) -> String? {
+    var (name, length) = (sockaddr_un(), socklen_t(MemoryLayout<sockaddr_un>.size))
+    let result = withUnsafeMutablePointer(to: &name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(descriptor, $0, &length)
+      }
+    }
+    guard result == 0 else { return nil }
+    let text = withUnsafeBytes(of: name.sun_path) { $0.prefix { $0 != 0 } }
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
   }
 
   deinit {

@@ -22,6 +22,13 @@ struct AltitudeHistory {
     return append(row)
   }
 
+  /// Forgets the heights above the sea.
+  mutating func forgetSea() {
+    for index in rows.indices {
+      (rows[index].aboveSea, rows[index].aboveSeaAccuracy) = (nil, nil)
+    }
+  }
+
   /// Says that there was nothing from a moment on: a row without values, where there is none yet.
   mutating func breakOff(at time: Double) -> Row? {
     guard let last = rows.last, last.relative != nil else { return nil }

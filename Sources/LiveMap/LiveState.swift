@@ -9,6 +9,8 @@ struct LiveState {
   /// Seconds between two headings, and between two altitudes.
   static let headingInterval = 0.05
   static let altitudeInterval = 0.1
+  /// The age up to which a height above the sea goes with a relative altitude, in seconds.
+  static let seaLifetime = 3.0
   /// How many of the newest diagnostics are kept.
   static let diagnosticLimit = 20
 
@@ -54,6 +56,14 @@ struct LiveState {
     asksForCalibration = false
     track.breakOff()
     _ = history.breakOff(at: now.seconds(since: start))
+  }
+
+  /// Forgets all that tells where the board was, or follows from that: the pages may know less of it from now on.
+  mutating func forgetPlaces(at now: Timestamp) {
+    rest(at: now)
+    track = MapTrack()
+    history.forgetSea()
+    diagnostics = []
   }
 
   /// Takes an observation in. Returns what is to be sent now.
@@ -176,7 +186,9 @@ struct LiveState {
     var row = AltitudeHistory.Row(
       time: altitude.time.seconds(since: start), relative: altitude.relativeAltitude,
       relativeAccuracy: altitude.relativeAccuracy)
-    if case .absoluteAltitude(let sea)? = newest["absoluteAltitude"] {
+    if case .absoluteAltitude(let sea)? = newest["absoluteAltitude"],
+      altitude.time.seconds(since: sea.time) < Self.seaLifetime
+    {
       (row.aboveSea, row.aboveSeaAccuracy) = (sea.altitude, sea.accuracy)
     }
     return history.add(row).map { [message([$0], isWhole: false, at: altitude.time)] } ?? []

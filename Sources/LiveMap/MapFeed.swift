@@ -75,6 +75,16 @@ package final class MapFeed: Sendable {
   /// Takes note that nothing is observed from now on, until the next observation.
   package func rest(at now: Timestamp) { state.withLock { $0.live.rest(at: now) } }
 
+  /// Forgets all that tells where the board was. Every page begins again with a snapshot.
+  package func forgetPlaces(at now: Timestamp) {
+    let wakes = state.withLock { state in
+      state.live.forgetPlaces(at: now)
+      for id in state.places.keys { state.places[id]?.outbox = Outbox() }
+      return state.places.values.map(\.wake)
+    }
+    for wake in wakes { wake() }
+  }
+
   /// Tells every page that this was all.
   package func close() {
     let wakes = state.withLock { state in

@@ -10,7 +10,7 @@ package struct MapHandler: WebService {
   package typealias OpenLines =
     @Sendable (_ subscribe: String, _ rate: String?) throws(LinesRefused) -> OpenPage
 
-  /// The lines that a query asks for cannot be had.
+  /// A query for lines that cannot be served.
   package struct LinesRefused: Error {
     let message: String
 
@@ -94,9 +94,12 @@ package struct MapHandler: WebService {
         WebResponse(.badRequest, "This is a WebSocket of lines of JSON, for programs."))
     }
     func value(_ name: String) -> String? { request.parameter(name)?.removingPercentEncoding }
-    guard let kinds = value("subscribe") else {
+    guard let kinds = value("subscribe"), kinds.contains(where: { $0 != "," }) else {
       return .response(
         WebResponse(.badRequest, "The query needs subscribe=KIND,KIND, as in subscribe=heading."))
+    }
+    guard request.parameter("rate") == nil || value("rate") != nil else {
+      return .response(WebResponse(.badRequest, "The query is not well encoded."))
     }
     do throws(LinesRefused) {
       return .stream(handshake, try open(kinds, value("rate")))

@@ -14,6 +14,12 @@ import Synchronization
 /// The board is opened with the first seat that needs it, and asked for what all seats together ask for. Observations go to all
 /// seats, in order, on the thread that publishes them.
 package final class BoardOwner: Sendable {
+  /// Calls a closure that hands an observation to all programs.
+  package typealias Gather = @Sendable (_ publish: () -> Void) -> Void
+
+  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
+  private struct Gathering: Sendable { var gather: Gather? }
+
   private struct Member: Sendable {
     var demand = Demand()
     var handler: (@Sendable (Observation) -> Void)?
@@ -44,6 +50,7 @@ package final class BoardOwner: Sendable {
   /// The time after a failure in which no other attempt is made, in seconds: many programs may ask at once.
   private static let pause = 1.5
 
+  private let gathering = Mutex(Gathering())
   private let opening: Mutex<Opening>
   private let clocks: RuntimeClocks
   /// Held while handlers are called, so that who subscribes meanwhile hears what stands before what is new.
@@ -106,13 +113,24 @@ package final class BoardOwner: Sendable {
     }
   }
 
+  /// What calls the handlers of all programs for one observation.
+  package var gather: Gather? {
+    get { gathering.withLock { $0.gather } }
+    set { gathering.withLock { $0.gather = newValue } }
+  }
+
   private func publish(_ observation: Observation) {
+    let gather = gather
     delivery.withLock { _ in
       let handlers = state.withLock { state in
-        state.standing.take(observation)
-        return state.members.values.compactMap(\.handler)
+        // The end of a loss is for all: for who asks later it would stand.
+        let isForAll = state.standing.take(observation)
+        return state.members.values.compactMap { member in
+          isForAll || member.demand.wants(observation) ? member.handler : nil
+        }
       }
-      for handler in handlers { handler(observation) }
+      let publish = { for handler in handlers { handler(observation) } }
+      if let gather { gather(publish) } else { publish() }
     }
   }
 
@@ -257,29 +275,53 @@ private struct StandingObservations: Sendable {
 
   private var latest: [Kind: Observation] = [:]
 
-  mutating func take(_ observation: Observation) {
+  /// Takes an observation. Returns whether what stood has changed by it.
+  mutating func take(_ observation: Observation) -> Bool {
     switch observation {
     case .headingUnavailable: latest[.heading] = observation
-    case .heading: forget(.heading)
+    case .heading: return forget(.heading)
     case .locationUnavailable: latest[.location] = observation
-    case .location: forget(.location)
+    case .location: return forget(.location)
     case .altitudeUnavailable: latest[.altitude] = observation
-    case .altitude: forget(.altitude)
+    case .altitude: return forget(.altitude)
     case .motionUnavailable(let sensor, _, _): latest[.motion(sensor)] = observation
     case .motion(let estimate):
       // What speaks is not lost.
-      if estimate.force?.time == estimate.time { forget(.motion(.accelerometer)) }
-      if estimate.angularRate?.time == estimate.time { forget(.motion(.gyro)) }
-      if estimate.field != nil { forget(.motion(.magnetometer)) }
+      var hasEnded = false
+      if estimate.force?.time == estimate.time { hasEnded = forget(.motion(.accelerometer)) }
+      if estimate.angularRate?.time == estimate.time {
+        hasEnded = forget(.motion(.gyro)) || hasEnded
+      }
+      if estimate.field != nil { hasEnded = forget(.motion(.magnetometer)) || hasEnded }
+      return hasEnded
     case .sensor(let status): latest[.sensor(status.index)] = observation
-    case .absoluteAltitude, .sky, .diagnostic: break
+    case .absoluteAltitude, .sky, .diagnostic: return false
     }
+    return true
   }
 
   // Most observations find nothing to forget, and change nothing.
-  private mutating func forget(_ kind: Kind) {
-    if latest[kind] != nil { latest[kind] = nil }
+  private mutating func forget(_ kind: Kind) -> Bool {
+    guard latest[kind] != nil else { return false }
+    latest[kind] = nil
+    return true
   }
 
   var observations: [Observation] { Array(latest.values) }
+}
+
+extension Demand {
+  /// Whether an observation is for somebody who asks for this. Losses, news of sensors and positions are for everybody: where a program was
+  /// last it may ask at any time.
+  fileprivate func wants(_ observation: Observation) -> Bool {
+    switch observation {
+    case .heading: heading
+    case .altitude: altitude
+    case .sky: satellites
+    case .motion: motion.isAny
+    case .location, .locationUnavailable, .absoluteAltitude, .headingUnavailable,
+      .altitudeUnavailable, .motionUnavailable, .sensor, .diagnostic:
+      true
+    }
+  }
 }

@@ -82,6 +82,10 @@ package final class LocationDaemon: Sendable {
         })
     }
     server = try ServiceServer(entrances, limits: parts.limits, clocks: parts.clocks)
+    core.gatherNews { [weak server] publish in
+      guard let server else { return publish() }
+      server.gather(publish)
+    }
     core.count { [weak server] in server?.counters ?? ServerCounters() }
   }
 
@@ -90,7 +94,10 @@ package final class LocationDaemon: Sendable {
   /// The number of programs that are away while something goes on for them.
   package var absentCount: Int { core.registry.absentCount }
 
-  /// Makes services for somebody whom the kernel does not name: a page in a browser.
+  /// Has the status say how many pages are open.
+  package func countPages(_ count: @escaping @Sendable () -> Int) { core.countPages(count) }
+
+  /// Makes services for somebody whom the kernel does not name: pages in browsers.
   package func makeServices() -> ProgramServices { core.registry.observer(.network) }
 
   /// Makes a stream of lines of JSON for somebody whom the kernel does not name. It goes on until its `end()`.
@@ -133,6 +140,7 @@ private final class DaemonCore: Sendable {
 
   private struct Counting: Sendable {
     var counters: @Sendable () -> ServerCounters = { ServerCounters() }
+    var pages: (@Sendable () -> Int)?
   }
 
   let registry: ProgramRegistry
@@ -140,6 +148,7 @@ private final class DaemonCore: Sendable {
   private let stream: String?
   private let board: BoardOwner
   private let agents = OwnerAgents()
+  private let encoder = EventEncoder()
   private let hosts = Mutex(Hosts())
   private let readers = Mutex(Readers())
   private let counting = Mutex(Counting())
@@ -173,8 +182,7 @@ private final class DaemonCore: Sendable {
     let host = ProgramHost(
       end: DaemonEnd(
         hello: hello, limits: mayOwn(identity.client.user) ? .owner : ProtocolLimits(), at: now),
-      admission: Admission(self, identity, number),
-      wake: wake)
+      admission: Admission(self, identity, number), encoder: encoder, wake: wake)
     hosts.withLock { $0.hosts[number] = (identity, host) }
     return host
   }
@@ -223,8 +231,15 @@ private final class DaemonCore: Sendable {
 
   func mayOwn(_ user: UInt32) -> Bool { user == 0 || parts.ownerUsers.contains(user) }
 
+  /// Has the hosts' news of one observation gathered.
+  func gatherNews(_ gather: @escaping BoardOwner.Gather) { board.gather = gather }
+
   func count(_ counters: @escaping @Sendable () -> ServerCounters) {
     counting.withLock { $0.counters = counters }
+  }
+
+  func countPages(_ count: @escaping @Sendable () -> Int) {
+    counting.withLock { $0.pages = count }
   }
 
   /// - Parameter isWhole: Whether the programs are named.
@@ -232,11 +247,11 @@ private final class DaemonCore: Sendable {
     let counters = counting.withLock { $0.counters }()
     let connected = hosts.withLock { Array($0.hosts.values) }
     let reading = readers.withLock { Array($0.hosts.values) }.map { identity, host in
-      let (choice, waiting, dropped) = host.summary
+      let summary = host.summary
       return DaemonStatus.Reader(
         client: identity.client, process: identity.process > 0 ? identity.process : nil,
-        kinds: choice.kinds.map(\.rawValue).sorted(), rate: choice.rate, waiting: waiting,
-        dropped: dropped)
+        kinds: summary.kinds, rate: summary.rate, waiting: summary.waiting,
+        dropped: summary.dropped)
     }
     var programs: [DaemonStatus.Program]?
     if isWhole {
@@ -262,7 +277,8 @@ private final class DaemonCore: Sendable {
         "accepted": counters.accepted, "refused": counters.refused, "slow": counters.slow,
         "failures": counters.failures, "crowded": registry.crowdedCount,
       ],
-      agents: agents.count, programs: programs, readers: isWhole ? reading : nil)
+      agents: agents.count, pages: counting.withLock { $0.pages }?(), programs: programs,
+      readers: isWhole ? reading : nil)
   }
 
   private func program(

@@ -55,6 +55,7 @@ package final class ProgramHost: ServedConnection {
   private let state: Mutex<State>
   private let admission: any ProgramAdmission
   private let wake: @Sendable () -> Void
+  private let encoder: EventEncoder?
   private let work = DispatchQueue(label: "lodestone.program")
   /// Questions that may take seconds wait here.
   private let patience = DispatchQueue(label: "lodestone.questions")
@@ -67,12 +68,14 @@ package final class ProgramHost: ServedConnection {
   /// - Parameters:
   ///   - end: The protocol's end.
   ///   - admission: What the daemon does for the program.
+  ///   - encoder: Encodes events of which other programs get the same.
   ///   - wake: Called on any thread when there is something to write or to read again.
   package init(
-    end: DaemonEnd, admission: any ProgramAdmission, wake: @escaping @Sendable () -> Void
+    end: DaemonEnd, admission: any ProgramAdmission, encoder: EventEncoder? = nil,
+    wake: @escaping @Sendable () -> Void
   ) {
     state = Mutex(State(end: end))
-    (self.admission, self.wake) = (admission, wake)
+    (self.admission, self.encoder, self.wake) = (admission, encoder, wake)
   }
 
   // MARK: The connection
@@ -82,6 +85,7 @@ package final class ProgramHost: ServedConnection {
     state.withLock { !$0.end.isClosed && $0.queued < Self.mostQueued }
   }
   package let isOneWay = false
+  package let maySleep = false
   /// Whether nothing more is read, and the socket is closed once all is written.
   package var isClosed: Bool { state.withLock { $0.end.isClosed } }
   /// The number of bytes that wait to be written.
@@ -328,7 +332,7 @@ package final class ProgramHost: ServedConnection {
     wake()
   }
 
-  fileprivate func tell(_ event: ServiceEvent) { tell { $0.send(event) } }
+  fileprivate func tell(_ event: ServiceEvent) { tell { [encoder] in $0.send(event, encoder) } }
 
   fileprivate func tell(_ body: (inout DaemonEnd) -> Void) {
     let hasNews = state.withLock { state in

@@ -43,13 +43,21 @@ package struct ProgramIdentity: Hashable, Sendable {
     guard let peer = connection.peer, peer.process > 0, let handle = connection.peerProcess(peer)
     else { return nil }
     let folder = "\(processes)/\(peer.process)"
-    guard let groups = text("\(folder)/cgroup") else { return nil }
+    // A kernel without control groups has no such file of any process, and then there are no units.
+    guard let groups = text("\(folder)/cgroup") ?? (hasGroups(processes) ? nil : "") else {
+      return nil
+    }
     let client = AuthorizationClient(
       executable: executable(folder), user: peer.user,
       unit: AuthorizationClient.systemUnit(ofControlGroups: groups))
     // What was read is this process's only if its number was not another's by then.
     guard handle.isRunning else { return nil }
     return ProgramIdentity(client: client, process: peer.process)
+  }
+
+  /// Whether the kernel says which control groups processes are in.
+  private static func hasGroups(_ processes: String) -> Bool {
+    text("\(processes)/self/cgroup") != nil
   }
 
   /// Returns the path of the executable.

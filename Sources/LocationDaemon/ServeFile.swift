@@ -149,7 +149,7 @@ package enum ServeFile {
     return ServeConfiguration.Web(
       address: try web.string("address") ?? "127.0.0.1",
       port: UInt16(try web.integer("port", in: 1...65_535) ?? 8_080),
-      // Who has the token has it from the owner of the machine.
+      // The owner of the machine hands out the token.
       positions: try positions(web) ?? .exact,
       tiles: try path("tiles", web, longest: 4_095),
       tokenFile: try path("tokenFile", web, longest: 4_095))

@@ -9,9 +9,10 @@ package protocol ServedConnection: AnyObject, Sendable {
   var isReading: Bool { get }
   /// Whether nothing more is read, and the socket is closed once all is written.
   var isClosed: Bool { get }
-  /// Whether the other end mostly reads: it may be slow for ever, since what waits for it is bounded, and may say early that it says nothing
-  /// more.
+  /// Whether the other end mostly reads, and may say early that it says nothing more.
   var isOneWay: Bool { get }
+  /// Whether the other end may take nothing for ever: what waits for it is superseded by what is newer.
+  var maySleep: Bool { get }
   /// The number of bytes that wait to be written.
   var waitingCount: Int { get }
   /// The time at which `advance(to:)` has something to do, or at which a closed connection's socket is to be closed, in seconds of the

@@ -13,6 +13,8 @@ package final class ServiceServer: Sendable {
   private struct Shared: Sendable {
     var isStopping = false
     var news: Set<UInt64> = []
+    /// The number of calls under way that gather news: the thread is woken at their end.
+    var gathering = 0
     var counters = ServerCounters()
     /// Signalled in the next round of the thread.
     var rounds: [DispatchSemaphore] = []
@@ -68,11 +70,22 @@ package final class ServiceServer: Sendable {
 
   fileprivate func note(_ token: UInt64) {
     let isFirst = shared.withLock { shared in
-      let isFirst = shared.news.isEmpty
+      let isFirst = shared.news.isEmpty && shared.gathering == 0
       shared.news.insert(token)
       return isFirst
     }
     if isFirst { poller.wake() }
+  }
+
+  /// Calls something that has news for many connections, and wakes the thread once at its end.
+  package func gather(_ body: () -> Void) {
+    shared.withLock { $0.gathering += 1 }
+    body()
+    let hasNews = shared.withLock { shared in
+      shared.gathering -= 1
+      return !shared.news.isEmpty
+    }
+    if hasNews { poller.wake() }
   }
 
   fileprivate func takeNews() -> (tokens: Set<UInt64>, isStopping: Bool) {
@@ -108,9 +121,7 @@ private final class ServiceLoop {
     var waitingCount: Int { unsent.count - sent + host.waitingCount }
   }
 
-  private static let readAtOnce = 16_384
-  private static let writtenAtOnce = 65_536
-  private static let acceptedAtOnce = 16
+  private static let (readAtOnce, writtenAtOnce, acceptedAtOnce) = (16_384, 65_536, 16)
   /// The number of bytes that the kernel holds for a reader of the stream: some seconds of lines.
   private static let sendBuffer = 32_768
   /// What all users count as whom the kernel does not name: no user has this number.
@@ -119,12 +130,8 @@ private final class ServiceLoop {
   private static let reserve = 16
   /// The number of bytes below which a buffer is kept for what comes next.
   private static let keptCapacity = 4_096
-  /// The time between two looks at what is late, in seconds.
-  private static let looks = 0.1
-  /// The pause after accepting has failed, in seconds.
-  private static let pause = 0.1
-  /// The time for last messages when the server stops, in seconds.
-  private static let lastMessages = 0.3
+  /// Seconds between two looks at what is late, after accepting has failed, and for last messages when the server stops.
+  private static let (looks, pause, lastMessages) = (0.5, 0.1, 0.3)
 
   private unowned let server: ServiceServer
   private let poller: Poller
@@ -356,7 +363,7 @@ private final class ServiceLoop {
     guard now >= nextLook else { return }
     nextLook = now + Self.looks
     for (token, seat) in seats {
-      if let since = seat.stuckSince, now >= since + limits.patience, !seat.host.isOneWay {
+      if let since = seat.stuckSince, now >= since + limits.patience, !seat.host.maySleep {
         server.count { $0.slow += 1 }
         remove(token)
       } else if let deadline = seat.host.deadline, now >= deadline {
@@ -373,9 +380,9 @@ private final class ServiceLoop {
 
   /// Closes programs of the user for whose programs most waits, those first for which most waits, until little enough does.
   private func limitWaiting(at now: Double) {
-    let waiting = seats.mapValues(\.waitingCount)
-    var sum = waiting.values.reduce(0, +)
+    var sum = seats.values.reduce(0) { $0 + $1.waitingCount }
     guard sum > limits.waiting else { return }
+    let waiting = seats.mapValues(\.waitingCount)
     var sums: [UInt32: Int] = [:]
     for (token, count) in waiting {
       if let seat = seats[token] { sums[seat.user, default: 0] += count }

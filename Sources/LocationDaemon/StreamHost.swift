@@ -27,12 +27,14 @@ package final class StreamHost: ServedConnection {
     var end: StreamEnd
     var services: ProgramServices?
     var client: ClientID?
-    /// There from the moment on at which nothing but a recording is written.
+    /// The recording, once it has begun. Nothing else is written from then on.
     var recording: StreamRecording?
+    /// The number of wrong requests since the last right one.
+    var mistakes = 0
     /// The bytes of a request that is not complete.
     var input: [UInt8] = []
-    /// Whether requests are being carried out: until then no more are read.
-    var isBusy = false
+    /// The number of batches of requests that are not carried out: until then no more are read.
+    var batches = 0
     var isGone = false
   }
 
@@ -89,7 +91,7 @@ package final class StreamHost: ServedConnection {
 
   package var isReading: Bool {
     state.withLock { state in
-      !state.isBusy && !state.end.isClosed && state.end.waitingCount < Self.mostWaiting
+      state.batches == 0 && !state.end.isClosed && state.end.waitingCount < Self.mostWaiting
     }
   }
   package var isClosed: Bool {
@@ -100,9 +102,16 @@ package final class StreamHost: ServedConnection {
   }
   package var deadline: Double? { state.withLock { $0.end.deadline } }
   package let isOneWay = true
+  package var maySleep: Bool { state.withLock { $0.recording == nil } }
   /// What the reader has asked for, and the number of measurements that it did not take.
-  package var summary: (choice: StreamChoice, waiting: Int, dropped: UInt64) {
-    state.withLock { ($0.end.choice, $0.end.waitingCount, $0.end.dropped) }
+  package var summary: StreamSummary {
+    state.withLock { state in
+      let kinds = state.end.choice.kinds.map(\.rawValue).sorted()
+      return StreamSummary(
+        kinds: state.recording == nil ? kinds : ["recording"], rate: state.end.choice.rate,
+        waiting: state.recording?.waitingCount ?? state.end.waitingCount,
+        dropped: state.end.dropped)
+    }
   }
 
   package func advance(to now: Double) { state.withLock { $0.end.advance(to: now) } }
@@ -120,8 +129,11 @@ package final class StreamHost: ServedConnection {
   /// Returns what is wrong with a request, in one line, or `nil`.
   package static func problem(ofRequest text: [UInt8]) -> String? {
     do throws(StreamRequestError) {
+      guard text.count <= longestRequest else {
+        return "a request has at most \(longestRequest) bytes"
+      }
       guard case .choice = try StreamRequest.parse(text) else {
-        return "this is no choice of lines"
+        return "a query names kinds of line"
       }
       return nil
     } catch {
@@ -136,7 +148,7 @@ package final class StreamHost: ServedConnection {
   }
 
   package func end() {
-    state.withLock { $0.recording }?.readerHasGone()
+    state.withLock { $0.recording }?.close()
     work.async { [self] in
       let (services, client, recording) = state.withLock { state in
         state.isGone = true
@@ -168,7 +180,7 @@ package final class StreamHost: ServedConnection {
       }
       let blanks: Set<UInt8> = [0x20, 0x0D]
       requests.removeAll { $0.allSatisfy(blanks.contains) }
-      state.isBusy = !requests.isEmpty
+      if !requests.isEmpty { state.batches += 1 }
       return requests
     }
     guard !requests.isEmpty else { return }
@@ -176,8 +188,8 @@ package final class StreamHost: ServedConnection {
   }
 
   private func carryOut(_ requests: [[UInt8]]) {
-    var (hasChosen, mistakes) = (false, 0)
-    for request in requests where mistakes <= Self.mostMistakes {
+    var hasChosen = false
+    for request in requests where !isClosed {
       let now = clocks.now().seconds
       do throws(StreamRequestError) {
         switch try StreamRequest.parse(request) {
@@ -185,20 +197,25 @@ package final class StreamHost: ServedConnection {
           state.withLock { $0.end.choose(choice, at: now) }
           hasChosen = true
         case .record(true): record()
-        case .record(false): state.withLock { $0.recording }?.finish()
+        case .record(false):
+          guard let recording = state.withLock({ $0.recording }) else {
+            throw StreamRequestError(message: "there is no recording to end")
+          }
+          recording.finish()
         }
+        state.withLock { $0.mistakes = 0 }
       } catch {
-        mistakes += 1
         state.withLock { state in
+          state.mistakes += 1
           state.end.fail(error.message, at: now)
-          guard mistakes > Self.mostMistakes else { return }
-          state.end.close("more than \(Self.mostMistakes) requests at once were wrong", at: now)
+          guard state.mistakes > Self.mostMistakes else { return }
+          state.end.close("more than \(Self.mostMistakes) requests in a row were wrong", at: now)
         }
       }
     }
     wake()
     if hasChosen { observe() }
-    state.withLock { $0.isBusy = false }
+    state.withLock { $0.batches -= 1 }
     wake()
   }
 
@@ -206,31 +223,52 @@ package final class StreamHost: ServedConnection {
   private func record() {
     guard !state.withLock({ $0.isGone || $0.recording != nil }) else { return }
     let now = clocks.now().seconds
+    func fail(_ reason: String) { state.withLock { $0.end.fail(reason, at: now) } }
     guard making.mayRecord else {
-      let reason = "this user may not record the board: 'agents' in serve.yaml does not name it"
-      return state.withLock { $0.end.close(reason, at: now) }
+      return fail(
+        "only a program of this machine whose user 'agents' in serve.yaml names may record the board"
+      )
     }
-    let services = state.withLock { $0.services } ?? making.make()
-    state.withLock { $0.services = services }
+    let (services, client) = connect()
     let recording = StreamRecording(wake: wake)
     do {
       try recording.begin(services.beginRecording)
-      state.withLock { state in
-        state.end.beginRecording(at: now)
-        state.recording = recording
-      }
     } catch {
-      recording.abandon()
-      state.withLock { $0.end.close("\(error)", at: now) }
+      return fail("\(error)")
     }
+    let isBegun = state.withLock { state in
+      guard !state.isGone, !state.end.isClosed else { return false }
+      state.end.beginRecording(at: now)
+      state.recording = recording
+      return true
+    }
+    guard isBegun else { return recording.abandon() }
+    // What nobody asks for would be recorded asleep.
+    services.send(ServiceRequest(client, .observe(BoardRequest(.everything))))
+    checkRecording()
+  }
+
+  /// Ends a recording if the program may not know any more where the board is.
+  private func checkRecording() {
+    let (services, recording) = state.withLock { ($0.services, $0.recording) }
+    guard let services, let recording else { return }
+    guard !services.mayRecord else { return }
+    recording.finish(refusal: "this program may no longer know where the board is")
+  }
+
+  /// Returns the services and the client of the reader, which are made with its first request.
+  private func connect() -> (ProgramServices, ClientID) {
+    let known = state.withLock { ($0.services, $0.client) }
+    let services = known.0 ?? making.make()
+    let client = known.1 ?? services.connect(StreamClient(self))
+    state.withLock { ($0.services, $0.client) = (services, client) }
+    return (services, client)
   }
 
   private func observe() {
     let (choice, known, isGone) = state.withLock { ($0.end.choice, $0.services, $0.isGone) }
     guard !isGone else { return }
-    let services = known ?? making.make()
-    let client = state.withLock { $0.client } ?? services.connect(StreamClient(self))
-    state.withLock { ($0.services, $0.client) = (services, client) }
+    let (services, client) = connect()
     if choice.tellsPlace, mayAsk {
       services.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
     }
@@ -264,6 +302,12 @@ package final class StreamHost: ServedConnection {
 
   fileprivate func take(_ reading: SensorReading) { change { $0.take(reading) } }
 
+  /// Looks at what the authorization of the reader means for its recording. It cannot do so at once: the services are locked.
+  fileprivate func authorizationDidChange() {
+    guard state.withLock({ $0.recording != nil }) else { return }
+    work.async { [self] in checkRecording() }
+  }
+
   private func change(_ body: (inout StreamEnd) -> Void) {
     let hasNews = state.withLock { state in
       let had = state.end.hasNews
@@ -284,10 +328,21 @@ private final class StreamClient: ServiceClient {
     switch content {
     case .observation(let observation): host.take(observation)
     case .reading(let reading): host.take(reading)
+    case .authorization: host.authorizationDidChange()
     default: break
     }
     return 0
   }
 
   func applicationChanged(isSuspended: Bool) {}
+}
+
+/// A reader of the stream, for a status.
+package struct StreamSummary: Sendable {
+  package var kinds: [String]
+  package var rate: Double?
+  /// The number of bytes that wait to be written, about.
+  package var waiting: Int
+  /// The number of measurements that the reader did not take.
+  package var dropped: UInt64
 }

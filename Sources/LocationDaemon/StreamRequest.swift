@@ -23,7 +23,7 @@ struct StreamRequestError: Error, Hashable {
 }
 
 /// A line of a reader.
-enum StreamRequest: Hashable {
+enum StreamRequest: Hashable, Sendable {
   /// Send lines of this choice.
   case choice(StreamChoice)
   /// Send a recording of the board, or end it.

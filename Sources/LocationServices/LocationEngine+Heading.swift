@@ -85,11 +85,17 @@ extension LocationEngine {
     }
   }
 
+  /// Whether anybody wants headings, or an attitude against north.
+  private var wantsHeading: Bool {
+    clients.contains { $0.heading != nil || $0.observer?.request.demand.heading == true }
+      || wantsNorth
+  }
+
   // Every client that can answer is asked, also one that was made while the question is open.
   mutating func judgePrompt(
     _ estimate: HeadingEstimate, _ emit: (ServiceEvent) -> Void
   ) {
-    if prompt.take(estimate, mayAsk: isInForeground && (demand.heading || wantsNorth)) {
+    if prompt.take(estimate, mayAsk: isInForeground && wantsHeading) {
       wanting = nil
       promptChanges.append(.dismiss(.calibrated))
     }

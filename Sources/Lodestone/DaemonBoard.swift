@@ -82,9 +82,13 @@ package final class DaemonBoard: CalibrationBoard {
     _ port: any RuntimeBackend, name: String, positions: PositionLimit, asks: Bool, isPatient: Bool
   ) throws {
     (self.port, self.positions) = (port, positions)
-    client = port.connect(observer)
+    let client = port.connect(observer)
+    self.client = client
     if asks { port.send(ServiceRequest(client, .requestAuthorization(.whenInUse))) }
     if isPatient { _ = Self.authorization(port) }
+    var isAttached = false
+    // The services hold the client until it is released, and a board that was not made releases nothing.
+    defer { if !isAttached { port.send(ServiceRequest(client, .release)) } }
     guard let report = port.ask(.board) else {
       var reason = "\(name) does not answer"
       if case .away(let why) = port.connection { reason = why }
@@ -106,6 +110,7 @@ package final class DaemonBoard: CalibrationBoard {
     copy = FileManager.default.temporaryDirectory.appending(
       path: "lodestone-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))")
     state = StateStore(folder: copy)
+    isAttached = true
   }
 
   deinit {
@@ -140,6 +145,11 @@ package final class DaemonBoard: CalibrationBoard {
       handler(.sensor(status))
     }
     port.send(ServiceRequest(client, .observe(request)))
+  }
+
+  /// Calls a closure when what the program may know of the position has changed, before any observation of that. It must return at once.
+  package func onAccessChange(_ handler: @escaping @Sendable () -> Void) {
+    observer.setAccess(handler)
   }
 
   package func end() {
@@ -180,7 +190,7 @@ package final class DaemonBoard: CalibrationBoard {
   ///
   /// - Throws: `PositionNotAuthorized`, `DaemonUnreachable` if the daemon does not record for this program, or what the sink throws.
   package func beginRecording(_ sink: @escaping TraceSink) throws -> DaemonRecording {
-    try demandExactPosition("a recording holds where the board is")
+    if board.hasReceiver { try demandExactPosition("a recording holds where the board is") }
     guard let status = port.ask(.daemon) else {
       throw DaemonUnreachable(description: "the daemon does not say where recordings come from")
     }
@@ -194,7 +204,7 @@ package final class DaemonBoard: CalibrationBoard {
     guard let stream = status.stream else {
       throw DaemonUnreachable(
         description:
-          "the daemon has no stream, which recordings come from: 'stream' in serve.yaml")
+          "the daemon serves no stream, so that it cannot be recorded: 'stream' in serve.yaml")
     }
     return try DaemonRecording(path: stream, sink: sink)
   }
@@ -274,6 +284,7 @@ private final class Observer: ServiceClient {
   private struct Passing: Sendable {
     var pass: (@Sendable (Observation) -> Void)?
     var readings: (@Sendable (SensorReading) -> Void)?
+    var access: (@Sendable () -> Void)?
   }
 
   private let passing = Mutex(Passing())
@@ -282,8 +293,13 @@ private final class Observer: ServiceClient {
     _ handler: (@Sendable (Observation) -> Void)?, _ readings: (@Sendable (SensorReading) -> Void)?
   ) { passing.withLock { ($0.pass, $0.readings) = (handler, readings) } }
 
+  func setAccess(_ handler: @escaping @Sendable () -> Void) {
+    passing.withLock { $0.access = handler }
+  }
+
   func post(_ content: EventContent) -> Int {
     let passing = passing.withLock { $0 }
+    if case .authorization = content { passing.access?() }
     guard let pass = passing.pass else { return 0 }
     switch content {
     case .reading(let reading): passing.readings?(reading)

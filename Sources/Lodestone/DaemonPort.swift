@@ -327,7 +327,7 @@ private final class PortCore: Sendable {
       state.end.connected(at: begin)
     }
     noteAttempt()
-    var (unsent, isUnwritable): ([UInt8], _) = ([], false)
+    var (unsent, isUnwritable, interest): ([UInt8], _, _) = ([], false, Poller.Interest.readable)
     while true {
       let (output, isStopping, farewell, deadline) = state.withLock { state in
         (state.end.takeOutput(), state.isStopping, state.farewell, state.end.deadline)
@@ -345,8 +345,9 @@ private final class PortCore: Sendable {
       if isUnwritable { unsent = [] }
       if isStopping { return "this process ends" }
       if let deadline, now >= deadline { return "the daemon does not greet" }
-      poller.set(
-        connection.descriptor, token: 1, unsent.isEmpty ? .readable : [.readable, .writable])
+      let wanted: Poller.Interest = unsent.isEmpty ? .readable : [.readable, .writable]
+      if wanted != interest { poller.set(connection.descriptor, token: 1, wanted) }
+      interest = wanted
       let ready = poller.wait(until: Timestamp(seconds: min(deadline ?? .infinity, now + 1)))
       guard ready.contains(where: { $0.isReadable || $0.isHungUp }) else { continue }
       switch connection.read(into: buffer) {

@@ -22,17 +22,8 @@ package protocol RecordingProgress: Sendable {
   func end()
 }
 
-/// The recording of a session that was opened with a sink. It ends with the session.
-package struct SessionRecording: RecordingProgress {
-  private let hub: Hub
-
-  package init(of session: Session) { hub = session.hub }
-
-  package var failure: String? { hub.recordingFailure }
+extension HubRecording: RecordingProgress {
   package var hasLostDaemon: Bool { false }
-  package var droppedSteps: UInt64 { hub.droppedSteps }
-  package var isBroken: Bool { hub.recordingIsBroken }
-  package func end() {}
 }
 
 /// A recording that comes from the daemon.
@@ -40,10 +31,17 @@ package final class DaemonRecording: RecordingProgress {
   private struct State: Sendable {
     var failure: String?
     var hasLostDaemon = false
-    var holes = HoleCounter()
+    var missingSteps: UInt64 = 0
     var isEnding = false
-    /// Whether the last byte has come.
-    var isComplete = false
+    /// Whether nothing more is written: the recording has ended, or its last bytes are waited for no longer.
+    var isOver = false
+  }
+
+  /// The line with which the daemon ends a recording.
+  private struct End: Decodable {
+    var kind: String
+    var failure: String?
+    var missingSteps: UInt64?
   }
 
   /// The number of seconds that the daemon has for its first word, since it may have to open the board.
@@ -73,35 +71,34 @@ package final class DaemonRecording: RecordingProgress {
     }
     poller = try Poller()
     try poller.add(connection.descriptor, token: 1, .readable)
-    let reader = Reader(connection, poller)
-    guard reader.write(Self.begin) else {
+    let stream = Connection(connection, poller)
+    guard stream.write(Self.begin) else {
       throw DaemonUnreachable(description: "the daemon's stream at \(path) takes no request")
     }
-    let rest = try Self.awaitBeginning(reader, path)
-    try rest.withUnsafeBytes { try sink($0) }
-    state.withLock { $0.holes.take(rest) }
-    let thread = Thread { [self] in run(reader, sink) }
+    let first = try Self.awaitBeginning(stream, path)
+    let thread = Thread { [self] in run(stream, first, sink) }
     thread.name = "recording"
     thread.start()
   }
 
   package var failure: String? { state.withLock { $0.failure } }
   package var hasLostDaemon: Bool { state.withLock { $0.hasLostDaemon } }
-  package var droppedSteps: UInt64 { state.withLock { $0.holes.steps } }
-  package var isBroken: Bool { state.withLock { $0.holes.steps > 0 } }
+  package var droppedSteps: UInt64 { state.withLock { $0.missingSteps } }
+  package var isBroken: Bool { state.withLock { $0.missingSteps > 0 } }
 
   package func end() {
     let isRunning = state.withLock { state in
       defer { state.isEnding = true }
-      return !state.isEnding && state.failure == nil && !state.isComplete
+      return !state.isEnding && !state.isOver
     }
     guard isRunning else { return }
     poller.wake()
     _ = finished.wait(timeout: .now() + Self.closing + 1)
+    over("the last bytes were not written in time", isLoss: false)
   }
 
-  /// Reads lines until the one behind which the recording begins. Returns what has come of it.
-  private static func awaitBeginning(_ reader: Reader, _ path: String) throws -> [UInt8] {
+  /// Reads lines up to the one of the kind `recording`. Returns the bytes that have come behind it.
+  private static func awaitBeginning(_ stream: Connection, _ path: String) throws -> [UInt8] {
     struct Line: Decodable {
       var kind: String
       var message: String?
@@ -121,52 +118,73 @@ package final class DaemonRecording: RecordingProgress {
         }
       }
       guard bytes.count < longestLine, RuntimeClocks.system.now() < deadline,
-        let more = reader.read(until: deadline)
+        let more = stream.read(until: deadline)
       else {
-        throw DaemonUnreachable(description: "the daemon's stream at \(path) begins no recording")
+        throw DaemonUnreachable(
+          description: "the daemon at \(path) did not begin a recording within \(Int(patience)) s")
       }
       bytes += more
     }
   }
 
-  private func run(_ reader: Reader, _ sink: TraceSink) {
+  private func run(_ connection: Connection, _ first: [UInt8], _ sink: TraceSink) {
     defer { finished.signal() }
-    var deadline: Timestamp?
+    var (bytes, deadline): ([UInt8], Timestamp?) = (first, nil)
+    var reader = RecordingReader()
     while true {
+      let count = reader.take(bytes)
+      // Who waits no longer may have given the sink's file to another recording.
+      guard !state.withLock({ $0.isOver }) else { return }
+      do {
+        try bytes.withUnsafeBytes {
+          if count > 0 { try sink(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+      } catch {
+        return over("\(error)", isLoss: false)
+      }
+      state.withLock { $0.missingSteps = reader.missingSteps }
       let now = RuntimeClocks.system.now()
       if deadline == nil, state.withLock({ $0.isEnding }) {
         deadline = now.advanced(bySeconds: Self.closing)
-        _ = reader.write(Self.end)
+        _ = connection.write(Self.end)
       }
       if let deadline, now >= deadline {
-        return fail("the daemon does not end the recording", isLoss: false)
+        return over("the daemon does not end the recording", isLoss: false)
       }
-      guard let bytes = reader.read(until: deadline ?? now.advanced(bySeconds: 1)) else {
-        if deadline != nil { return state.withLock { $0.isComplete = true } }
-        return fail("the daemon has gone", isLoss: true)
+      guard let next = connection.read(until: deadline ?? now.advanced(bySeconds: 1)) else {
+        return finish(reader.end)
       }
-      guard !bytes.isEmpty else { continue }
-      do {
-        try bytes.withUnsafeBytes { try sink($0) }
-      } catch {
-        return fail("\(error)", isLoss: false)
-      }
-      state.withLock { $0.holes.take(bytes) }
+      bytes = next
     }
   }
 
-  private func fail(_ reason: String, isLoss: Bool) {
-    state.withLock { ($0.failure, $0.hasLostDaemon) = (reason, isLoss) }
+  /// Takes the line that ends a recording. Without it the recording is not whole.
+  private func finish(_ line: [UInt8]) {
+    guard let end = try? JSONDocument.decode(End.self, from: line), end.kind == "end" else {
+      return over("the daemon has gone", isLoss: true)
+    }
+    state.withLock { state in
+      if let count = end.missingSteps { state.missingSteps = max(state.missingSteps, count) }
+      guard !state.isOver else { return }
+      (state.failure, state.isOver) = (end.failure, true)
+    }
+  }
+
+  private func over(_ reason: String, isLoss: Bool) {
+    state.withLock { state in
+      guard !state.isOver else { return }
+      (state.failure, state.hasLostDaemon, state.isOver) = (reason, isLoss, true)
+    }
   }
 
   /// A connection that is read on one thread at a time.
-  private final class Reader: @unchecked Sendable {
+  private final class Connection: @unchecked Sendable {
     private static let readAtOnce = 65_536
 
     private let connection: LocalConnection
     private let poller: Poller
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: Reader.readAtOnce, alignment: 16)
+      byteCount: Connection.readAtOnce, alignment: 16)
 
     init(_ connection: LocalConnection, _ poller: Poller) {
       (self.connection, self.poller) = (connection, poller)
@@ -185,30 +203,6 @@ package final class DaemonRecording: RecordingProgress {
       case .nothing: return []
       case .end: return nil
       case .bytes(let count): return Array(buffer[..<count])
-      }
-    }
-  }
-}
-
-/// Counts the steps that a recording says are missing in it: lines `g COUNT`.
-struct HoleCounter: Sendable {
-  private enum Place { case lineStart, afterLetter, inNumber, elsewhere }
-
-  private(set) var steps: UInt64 = 0
-  private var place = Place.lineStart
-  private var number: UInt64 = 0
-
-  mutating func take(_ bytes: [UInt8]) {
-    for byte in bytes {
-      switch (place, byte) {
-      case (_, 0x0A):
-        if place == .inNumber { steps &+= number }
-        (place, number) = (.lineStart, 0)
-      case (.lineStart, UInt8(ascii: "g")): place = .afterLetter
-      case (.afterLetter, UInt8(ascii: " ")): place = .inNumber
-      case (.inNumber, UInt8(ascii: "0")...UInt8(ascii: "9")):
-        number = number &* 10 &+ UInt64(byte - UInt8(ascii: "0"))
-      default: place = .elsewhere
       }
     }
   }

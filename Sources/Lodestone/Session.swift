@@ -132,6 +132,9 @@ package final class Session: Sendable {
     if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
   }
 
+  /// The recording that the session was opened with, if it was.
+  package var recording: HubRecording? { hub.newestRecording }
+
   /// Begins a recording of a board that runs, for a program that may know where the board is.
   package func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording {
     try hub.beginRecording(boardText: source.text, boardName: source.name, sink: sink)

@@ -11,7 +11,7 @@ package final class RecordingSwitch: Sendable {
 
   package var isOn: Bool { value.load(ordering: .relaxed) }
 
-  /// Ends the writing for good.
+  /// Stops the recording permanently.
   package func turnOff() { value.store(false, ordering: .relaxed) }
 }
 

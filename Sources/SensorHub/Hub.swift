@@ -62,7 +62,8 @@ package final class Hub: Sendable {
   private let publisher: ObservationPublisher
   // For handlers that return at once.
   private let promptPublisher: ObservationPublisher
-  private let runs = Mutex<[any BusRun]>([])
+  let runs = Mutex<[any BusRun]>([])
+  let renewals: [(plan: WorkerPlan, renewal: WorkRenewal)]
   private let watchers = Mutex<[StatusObserver]>([])
   private let nextID = Atomic<UInt64>(0)
   private let hasSaidUnkept = Atomic<Bool>(false)
@@ -96,6 +97,7 @@ package final class Hub: Sendable {
     self.provider = provider
     self.runner = runner
     modelText = model?.text
+    renewals = WorkerPlan.plans(for: board).map { ($0, WorkRenewal()) }
     if runner.stepsOnCaller {
       startThread = nil
     } else {
@@ -124,44 +126,48 @@ package final class Hub: Sendable {
   /// Starts a thread for every bus. Chips are identified at once, whatever the demand.
   package func start() {
     let isOn = recording.withLock { $0?.isOn }
-    let plans = WorkerPlan.plans(for: board)
-    let started = plans.map { plan in
-      let provider = self.provider
-      let (state, demand) = (self.state, self.demand)
-      let files = StateFileMonitor(
-        plan.files(in: state).files, queue: runner.stepsOnCaller ? nil : keeper)
-      // Begun while the thread starts: its first step waits for it.
-      files.request()
-      // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
-      return runner.start(name: plan.threadName) { [weak self] in
-        let live = LiveInput(provider, files: MonitoredFiles(monitor: files))
-        let input: any WorkerInput =
-          isOn.map { Recorder(live, worker: plan.index, isOn: $0) } ?? live
-        return plan.makeWorker(input: input, state: state, demand: demand) { deliveries, trace in
-          self?.take(deliveries, trace)
-        }
+    let started = renewals.map { plan, renewal in
+      let make = maker(of: plan, recording: isOn)
+      return runner.start(name: plan.threadName) {
+        RenewableWork(make(WorkerProgress()), renewal)
       }
     }
     runs.withLock { $0 = started }
   }
 
+  /// Returns what makes the worker of a bus.
+  ///
+  /// - Parameter recording: Whether it is recorded, and until when.
+  func maker(of plan: WorkerPlan, recording isOn: RecordingSwitch?) -> WorkRenewal.Maker {
+    let (provider, state, demand) = (self.provider, self.state, self.demand)
+    let files = StateFileMonitor(
+      plan.files(in: state).files, queue: runner.stepsOnCaller ? nil : keeper)
+    // Begun at once: the worker's first step waits for it.
+    files.request()
+    // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
+    return { [weak self] progress in
+      let live = LiveInput(provider, files: MonitoredFiles(monitor: files))
+      let input: any WorkerInput = isOn.map { Recorder(live, worker: plan.index, isOn: $0) } ?? live
+      return plan.makeWorker(input: input, state: state, demand: demand, continuing: progress) {
+        deliveries, trace in
+        self?.take(deliveries, trace)
+      }
+    }
+  }
+
   /// Stops all threads; bounded by a second each, and by five for a disk or a recording's sink that takes nothing.
   package func stop() {
-    stopRuns()
+    let runs = self.runs.withLock { runs in
+      defer { runs = [] }
+      return runs
+    }
+    for run in runs { run.stop() }
     promptPublisher.stop()
     publisher.stop()
     recording.withLock { $0 }?.end()
     // What was to be kept is kept when this returns, unless the disk stands still.
     keeper.drain(within: Self.patience)
     calibration?.finish()
-  }
-
-  func stopRuns() {
-    let runs = self.runs.withLock { runs in
-      defer { runs = [] }
-      return runs
-    }
-    for run in runs { run.stop() }
   }
 
   /// Waits until a fit of the background calibration that is under way has ended: on a clock that a test moves, a fit

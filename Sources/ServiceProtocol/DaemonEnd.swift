@@ -207,10 +207,27 @@ package struct DaemonEnd: Sendable {
   // MARK: To the program
 
   /// Queues an event for one of the program's clients.
-  package mutating func send(_ event: ServiceEvent) {
-    guard isOpen, let frame = frame(.event(during: current, event)) else { return }
-    outbox.append(frame, of: event)
+  ///
+  /// - Parameter encoder: Encodes the event if other programs may get the same.
+  package mutating func send(_ event: ServiceEvent, _ encoder: EventEncoder? = nil) {
+    guard isOpen else { return }
+    let shared = encoder.flatMap { frame(event, $0) }
+    guard let bytes = shared ?? frame(.event(during: current, event)) else { return }
+    outbox.append(bytes, of: event)
     checkWaiting()
+  }
+
+  private func frame(_ event: ServiceEvent, _ encoder: EventEncoder) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    do {
+      try Frame.append(
+        eventDuring: current, of: event.client, content: encoder.bytes(of: event.content),
+        to: &bytes, limit: limits.daemonFrame)
+    } catch {
+      // The usual way says what is wrong.
+      return nil
+    }
+    return bytes
   }
 
   /// Queues the answer to a question.

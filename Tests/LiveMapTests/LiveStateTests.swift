@@ -85,6 +85,28 @@ import Testing
     #expect(points.map(\.[3]) == [1, 1] && points.map(\.[0]) == [52, 53])
   }
 
+  @Test func whatToldThePlaceIsForgotten() throws {
+    var state = Self.state(["LIS3MDL", "BMP280", "u-blox"])
+    let sea = Observation.absoluteAltitude(
+      AbsoluteAltitudeEstimate(time: Self.at(1), altitude: 36.5, accuracy: 2))
+    for observation in [
+      Self.heading(1), sea, Self.altitude(1.5), Self.location(1, latitude: 52.5163),
+      .diagnostic("the last position", at: Self.at(1)),
+    ] {
+      _ = state.take(observation)
+    }
+    func text() -> String {
+      state.snapshot(at: Self.at(2)).map(\.text).joined(separator: "\n")
+    }
+    #expect(text().contains("52.5163") && text().contains("36.5"))
+    state.forgetPlaces(at: Self.at(2))
+    for word in ["52.5163", "36.5", "last position", "trueHeading\":57"] {
+      #expect(!text().contains(word), "\(word)")
+    }
+    // The relative altitude stays.
+    #expect(text().contains("\"relativeAltitude\":[1.5"))
+  }
+
   @Test func aLossIsSaidAtOnceAndNothingOldBehindIt() throws {
     var state = Self.state()
     _ = state.take(Self.heading(1))

@@ -75,6 +75,52 @@ struct BoardOwnerTests {
       ])
   }
 
+  @Test("a seat gets the measurements that it asks for, and what is for everybody")
+  func interests() throws {
+    let board = ScriptedSource()
+    let owner = BoardOwner { board }
+    let (compass, logger) = (try owner.seat(), try owner.seat())
+    compass.setDemand(Demand(heading: true))
+    logger.setDemand(Demand(location: true))
+    let (needles, fixes) = (Listener(), Listener())
+    let subscriptions = [
+      compass.subscribe { (observation: Observation) in needles.take(observation) },
+      logger.subscribe { (observation: Observation) in fixes.take(observation) },
+    ]
+    func heading(_ seconds: Double) -> Observation { .heading(degrees: 5, at: seconds) }
+    let lost = Observation.headingUnavailable(.notYet, at: Timestamp(seconds: 3))
+    let fix = Observation.locationUnavailable(.noFix, at: Timestamp(seconds: 4))
+    for observation in [heading(1), .altitude(1, at: 2), lost, heading(5), heading(6), fix] {
+      board.publish(observation)
+    }
+    #expect(needles.observations == [heading(1), lost, heading(5), heading(6), fix])
+    // That headings are back is for everybody, or the loss would stand for who asks later.
+    #expect(fixes.observations == [lost, heading(5), fix])
+    logger.setDemand(Demand(heading: true, location: true))
+    board.publish(heading(7))
+    #expect(fixes.observations.last == heading(7))
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test("what is published to all seats is gathered")
+  func gathering() throws {
+    let board = ScriptedSource()
+    let owner = BoardOwner { board }
+    let order = Mutex<[String]>([])
+    owner.gather = { publish in
+      order.withLock { $0.append("begin") }
+      publish()
+      order.withLock { $0.append("end") }
+    }
+    let seats = [try owner.seat(), try owner.seat()]
+    let subscriptions = seats.map {
+      $0.subscribe { (_: Observation) in order.withLock { $0.append("seat") } }
+    }
+    board.publish(.locationUnavailable(.noFix, at: Timestamp(seconds: 1)))
+    #expect(order.withLock { $0 } == ["begin", "seat", "seat", "end"])
+    withExtendedLifetime((seats, subscriptions)) {}
+  }
+
   @Test("who comes later hears at once what cannot be given, and not what was given")
   func latecomer() throws {
     let board = ScriptedSource()
@@ -99,6 +145,7 @@ struct BoardOwnerTests {
     #expect(early.observations.count == 7)
     let late = Listener()
     let second = try owner.seat()
+    second.setDemand(Demand(heading: true))
     let other = second.subscribe(late.take)
     #expect(Set(late.observations) == [sensor, lost, force])
     // Both hear what follows, until one leaves.

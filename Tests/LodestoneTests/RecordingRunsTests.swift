@@ -1,6 +1,5 @@
 import BoardTestSupport
 import Foundation
-@testable import Lodestone
 import Recording
 import SensorHub
 import SensorTypes
@@ -83,6 +82,7 @@ struct RecordingRunsTests {
       }
     }
     let bytes = Kept<UInt8>()
+    let counted = board.hub.status.map(\.counters)
     let recording = try record(bytes)
     #expect(throws: Hub.RecordedAlready.self) { try record(Kept()) }
     let live = board.run(8)
@@ -90,6 +90,11 @@ struct RecordingRunsTests {
     let count = bytes.all.count
     let later = board.run(3)
     #expect(bytes.all.count == count && count > 100_000)
+    // What was counted before is not forgotten, and what the chips' files say is no news.
+    for (before, after) in zip(counted, board.hub.status.map(\.counters)) {
+      #expect(after.samples > before.samples && after.starts == before.starts + 1)
+    }
+    #expect(!(live + later).contains { if case .diagnostic = $0 { true } else { false } })
     #expect(recording.failure == nil && recording.droppedSteps == 0)
     // Nobody is told of a loss, and headings are away for less than a second.
     let losses = live.filter {
@@ -120,19 +125,5 @@ struct RecordingRunsTests {
     replayed = []
     try Replay.run(Recording(second.all), board: board.board) { replayed.append($0) }
     #expect(replayed.count > 100)
-  }
-}
-
-/// The steps that a recording says are missing, in bytes that come in pieces.
-struct HoleCounterTests {
-  @Test(arguments: [1, 2, 7, 1_000])
-  func count(by size: Int) {
-    let text = Array("s 0\nr 1 2 g 5\ng 12\n.\ngg 3\ng 3x\ng\ng 4\n. g 9\ng 7".utf8)
-    var counter = HoleCounter()
-    for start in stride(from: 0, to: text.count, by: size) {
-      counter.take(Array(text[start..<min(text.count, start + size)]))
-    }
-    // The last line is not complete.
-    #expect(counter.steps == 16)
   }
 }

@@ -24,6 +24,7 @@ struct DemandTests {
     func setWanted(_ wanted: Bool) { self.wanted.append(wanted) }
     func setInterval(_ seconds: Double?) { intervals.append(seconds) }
     func step(_ port: WorkerPort, at now: Timestamp, into outbox: inout [WorkerOutput]) {}
+    func resume(_ counters: SensorCounters) {}
   }
 
   private static func worker(

@@ -31,6 +31,31 @@ struct FrameTests {
     #expect(reader.pendingCount == 0)
   }
 
+  @Test("an event that is encoded once for many programs has the same bytes as any other message")
+  func sharedEvents() throws {
+    let encoder = EventEncoder()
+    for (number, content) in try MessageExamples.events().enumerated() {
+      for client in [UInt64(number), .max] {
+        let event = ServiceEvent(client: ClientID(rawValue: client), content: content)
+        let during = UInt64(number) << 20
+        var (usual, shared): ([UInt8], [UInt8]) = ([7], [7])
+        try Frame.append(
+          DaemonMessage.event(during: during, event), to: &usual, limit: 1 << 20)
+        try Frame.append(
+          eventDuring: during, of: event.client, content: encoder.bytes(of: content), to: &shared,
+          limit: 1 << 20)
+        #expect(shared == usual)
+        let size = usual.count - 1 - Frame.headerCount
+        #expect(throws: FrameProblem.tooLong(size)) {
+          var bytes: [UInt8] = []
+          try Frame.append(
+            eventDuring: during, of: event.client, content: encoder.bytes(of: content),
+            to: &bytes, limit: size - 1)
+        }
+      }
+    }
+  }
+
   @Test("a frame beyond the limit is refused by both ends, and nothing is kept of it")
   func tooLong() throws {
     var bytes: [UInt8] = [1, 2]

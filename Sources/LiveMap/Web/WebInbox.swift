@@ -26,12 +26,13 @@ final class WebInbox: Sendable {
     wake()
   }
 
-  func addNews() {
-    let wasKnown = content.withLock { content in
-      defer { content.hasNews = true }
-      return content.hasNews
+  func addNews(of connection: Int) {
+    let isFirst = content.withLock { content in
+      let isFirst = content.news.isEmpty
+      content.news.insert(connection)
+      return isFirst
     }
-    if !wasKnown { wake() }
+    if isFirst { wake() }
   }
 
   func stop() {
@@ -63,8 +64,8 @@ final class WebInbox: Sendable {
 struct InboxBatch {
   /// Responses that were made on the queue, with the number of their connection.
   var responses: [(connection: Int, response: WebResponse)] = []
-  /// Whether a stream may have a new message.
-  var hasNews = false
+  /// The numbers of the connections whose streams may have a new message.
+  var news: Set<Int> = []
   /// Whether the server has to stop.
   var isStopping = false
 }

@@ -74,7 +74,11 @@ final class WebLoop {
       seats[index].connection.take(response, at: now)
       advance(index, at: now)
     }
-    if content.hasNews { for index in seats.indices { seats[index].connection.wake(at: now) } }
+    if !content.news.isEmpty {
+      for index in seats.indices where content.news.contains(seats[index].number) {
+        seats[index].connection.wake(at: now)
+      }
+    }
     if content.isStopping, let open = listener {
       open.end()
       listener = nil
@@ -135,7 +139,9 @@ final class WebLoop {
   private func advance(_ index: Int, at now: Timestamp) {
     while !seats[index].connection.isOver {
       let number = seats[index].number
-      let make = seats[index].connection.answer(by: service, at: now) { [inbox] in inbox.addNews() }
+      let make = seats[index].connection.answer(by: service, at: now) { [inbox] in
+        inbox.addNews(of: number)
+      }
       if let make {
         queue.async { [inbox] in inbox.add(make(), for: number) }
       }

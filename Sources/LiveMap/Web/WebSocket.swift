@@ -8,6 +8,8 @@ enum WebSocket {
   static let goingAway: UInt16 = 1001
   /// Close code: the client has violated the protocol.
   static let protocolError: UInt16 = 1002
+  /// Close code: a text is not valid UTF-8.
+  static let invalidText: UInt16 = 1007
   /// Close code: a message is too big.
   static let tooBig: UInt16 = 1009
   /// Close code: the server has no place for another client.
@@ -39,7 +41,9 @@ enum WebSocket {
 
   /// Returns a close frame. Only the first 123 bytes of the reason fit into it.
   static func close(code: UInt16, reason: String = "") -> [UInt8] {
-    frame(8, [UInt8(code >> 8), UInt8(code & 0xFF)] + reason.utf8.prefix(123))
+    var reason = reason
+    while reason.utf8.count > 123 { reason.removeLast() }
+    return frame(8, [UInt8(code >> 8), UInt8(code & 0xFF)] + reason.utf8)
   }
 
   /// Returns the frame that answers a ping.
@@ -169,6 +173,9 @@ struct WebSocketReader {
       message += plain
       guard isFinal else { return nil }
       defer { message = [] }
+      guard String(validating: message, as: UTF8.self) != nil else {
+        return .close(WebSocket.invalidText)
+      }
       return .text(message)
     }
   }

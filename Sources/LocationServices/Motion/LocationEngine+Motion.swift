@@ -62,6 +62,12 @@ extension LocationEngine {
     }
   }
 
+  /// Whether the next attitude may end that a position is wanted for its true north.
+  package var awaitsDeclination: Bool {
+    !motion.knowsDeclination
+      && clients.contains { $0.motion.device != nil && $0.settings.motion.frame == .trueNorth }
+  }
+
   /// Whether an attitude is asked for in which a magnetometer has a part: a reason to want a calibration.
   var wantsNorth: Bool {
     clients.contains { $0.motion.device != nil && $0.settings.motion.frame.usesField }

@@ -68,6 +68,8 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   package var counters: [String: UInt64]
   /// The number of agents of the owner that are connected.
   package var agents: Int
+  /// The number of pages that are open in browsers, or `nil` for a daemon without a page.
+  package var pages: Int?
   /// The programs. `nil` for a user who may not know which ones there are.
   package var programs: [Program]?
   /// The readers of the stream. `nil` for a user who may not know which ones there are.
@@ -76,12 +78,12 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   package init(
     software: String, board: String, stream: String? = nil, process: Int32, uptime: Double,
     openingFailure: String?, connections: Int, counters: [String: UInt64], agents: Int,
-    programs: [Program]?, readers: [Reader]? = nil
+    pages: Int? = nil, programs: [Program]?, readers: [Reader]? = nil
   ) {
     (self.software, self.board, self.stream) = (software, board, stream)
     self.process = process
     (self.uptime, self.openingFailure, self.connections) = (uptime, openingFailure, connections)
     (self.counters, self.agents, self.programs) = (counters, agents, programs)
-    self.readers = readers
+    (self.pages, self.readers) = (pages, readers)
   }
 }

@@ -66,12 +66,18 @@ extension ProgramServices {
 }
 
 extension ProgramServices {
+  /// Whether the program may know what a recording holds. Opens the board if necessary, which may take seconds.
+  package var mayRecord: Bool {
+    let (report, source) = (authorization, openedSource)
+    if report.isGranted, report.accuracy == .full { return true }
+    return source?.board?.hasReceiver == false && source?.lastPosition == nil
+  }
+
   /// Begins a recording of the board. Opens the board if necessary, which may take seconds.
   ///
   /// - Throws: An error that describes itself in one line.
   package func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording {
-    let authorization = authorization
-    guard authorization.isGranted, authorization.accuracy == .full else {
+    guard mayRecord else {
       throw PositionNotAuthorized(
         description: "a recording holds where the board is, which this program may not know")
     }

@@ -197,8 +197,13 @@ package final class ProgramServices: Sendable {
   }
 
   func take(_ observation: Observation) {
+    let isRare =
+      switch observation {
+      case .heading, .altitude, .sky, .motion, .sensor, .diagnostic: false
+      default: true
+      }
     let now: Timestamp? = if case .heading = observation { clocks.now() } else { nil }
-    change { engine, emit in
+    change(mayChangeDemand: isRare) { engine, emit in
       if let now { engine.noteHeading(at: now) }
       engine.handle(observation, emit: emit)
     }
@@ -221,13 +226,25 @@ package final class ProgramServices: Sendable {
 
   /// Changes the engine where no client has asked for it: what is wanted of the board may be another thing then. It is
   /// asked for on another thread, because this one may be the board's.
-  func change(_ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void) {
+  ///
+  /// - Parameter mayChangeDemand: Whether that is possible. Measurements come often, and most change nothing of it.
+  func change(
+    mayChangeDemand: Bool = true, _ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void
+  ) {
     let isOther = services.withLock { state in
-      let (demand, clients) = (state.engine.demand, state.clients)
+      let clients = state.clients
+      func run() {
+        body(&state.engine) { hand($0, to: clients) }
+        present(&state)
+        setAlarm(&state)
+      }
+      guard mayChangeDemand || state.engine.awaitsDeclination else {
+        run()
+        return false
+      }
+      let demand = state.engine.demand
       let (wantsBeacons, isPositionOpen) = (state.engine.wantsBeacons, state.engine.positionIsOpen)
-      body(&state.engine) { hand($0, to: clients) }
-      present(&state)
-      setAlarm(&state)
+      run()
       return state.engine.demand != demand || state.engine.wantsBeacons != wantsBeacons
         || state.engine.positionIsOpen != isPositionOpen
     }

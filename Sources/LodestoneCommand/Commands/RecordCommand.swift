@@ -16,7 +16,7 @@ struct RecordCommand: ParsableCommand {
       service (systemd).
 
       A board that the daemon owns is recorded through it, while other programs use it, for root and the users that 'agents' in serve.yaml \
-      names. Each chip is set up again for that: for less than a second nothing is measured.
+      names. A recording begins with the setup of the chips, so that they are set up again for each file.
 
       \(RotationOptions.discussion)
       """)
@@ -35,8 +35,8 @@ struct RecordCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Go on when the file cannot be written (a full disk), or the daemon has gone: try again every second, and print every \
-      minute what was lost by then. Without it a write error ends the recording. --rotate implies it.
+      Go on when the file cannot be written (a full disk): try again every second, and print every minute what was lost \
+      by then. Go on too when the daemon that is recorded was started again. Without it a write error ends the recording. --rotate implies it.
       """)
   var keepTrying = false
 

@@ -35,8 +35,9 @@ struct ServeCommand: ParsableCommand {
 
       Every key but schema may be left out. stream has lines of JSON for other languages ('none': no stream), tcp the same for everybody \
       who reaches the port. web is the page of lodestone map for everybody who has its token, with tiles and tokenFile as further keys, \
-      and the lines as a WebSocket: /stream?token=TOKEN&subscribe=heading,location&rate=5. positions is exact, reduced or none. Only users \
-      of group may connect; agents may answer prompts, besides root. realtime is the SCHED_FIFO priority of the threads of the buses.
+      and the lines as a WebSocket: /stream?token=TOKEN&subscribe=heading,location&rate=5. An address is 127.0.0.1 if it is left out; \
+      positions is exact, reduced or none, and if it is left out none for tcp, exact for web. Only users of group may connect. agents \
+      may answer prompts, calibrate and record, as root may. realtime is the SCHED_FIFO priority of the threads of the buses.
 
       SIGHUP makes it read the rules of this machine again. Exit code 78 when the configuration, the board file or the rules are wrong: \
       a service manager need not try again.

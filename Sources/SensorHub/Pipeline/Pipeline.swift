@@ -31,6 +31,7 @@ struct Pipeline: Sendable {
   /// Whether it was said that the receiver's weeks have rolled over.
   private var hasSaidWeeks = false
   private var pendingDiagnostics: [String]
+  private var found = FoundRecords()
   private let positions: [String]
   private var level = BoardLevel()
   private let isSimulated: Bool
@@ -186,7 +187,8 @@ struct Pipeline: Sendable {
   }
 
   private mutating func take(_ record: KeptRecord, at time: Timestamp) {
-    switch record {
+    switch found.take(record) {
+    case nil: break
     case .magnetometer(let sensor, let finding): take(finding, for: sensor)
     case .gyro(let sensor, let finding): take(finding, forGyro: sensor)
     case .level(let sensor, let finding): take(level: finding, from: sensor)
@@ -242,9 +244,7 @@ struct Pipeline: Sendable {
 
   private mutating func publishDiagnostics(at time: Timestamp, _ publish: (Observation) -> Void) {
     guard !pendingDiagnostics.isEmpty || !local.diagnostics.isEmpty else { return }
-    for message in pendingDiagnostics + local.diagnostics {
-      publish(.diagnostic(message, at: time))
-    }
+    (pendingDiagnostics + local.diagnostics).forEach { publish(.diagnostic($0, at: time)) }
     pendingDiagnostics.removeAll()
     local.diagnostics.removeAll()
   }

@@ -25,6 +25,14 @@ final class DemandBox: Sendable {
   }
 }
 
+/// What a worker has told of a bus: one that takes its place goes on from there.
+struct WorkerProgress: Sendable {
+  var followsCourse = false
+  var motion = MotionDemand()
+  /// Of each task.
+  var counters: [SensorCounters] = []
+}
+
 /// Everything on one bus, stepped by the one thread that owns it.
 final class BusWorker: BusWork {
   /// How often the system's date and the stored files are looked at, seconds.
@@ -50,11 +58,13 @@ final class BusWorker: BusWork {
   /// - Parameters:
   ///   - speed: The I2C clock in hertz; `nil` for a serial port.
   ///   - files: The stored files that the sensors of this bus use.
+  ///   - old: What a worker before it on the same bus has told.
   ///   - deliver: Takes what a step brought, and its trace, before the next step begins.
   init(
     bus: String, speed: Double?, port: WorkerPort,
     tasks: [(task: any WorkerTask, kind: DemandKind)],
-    files: WorkerFiles, demand: DemandBox, deliver: @escaping ([WorkerOutput], TraceBuffer) -> Void
+    files: WorkerFiles, demand: DemandBox, continuing old: WorkerProgress = WorkerProgress(),
+    deliver: @escaping ([WorkerOutput], TraceBuffer) -> Void
   ) {
     self.bus = bus
     self.speed = speed
@@ -63,7 +73,17 @@ final class BusWorker: BusWork {
     self.files = files
     self.demand = demand
     self.deliver = deliver
+    (followsCourse, motion) = (old.followsCourse, old.motion)
+    for (place, (task, _)) in tasks.enumerated() where place < old.counters.count {
+      task.resume(old.counters[place])
+    }
     outbox.reserveCapacity(64)
+  }
+
+  /// What the worker has told so far, for one that takes its place.
+  var progress: WorkerProgress {
+    WorkerProgress(
+      followsCourse: followsCourse, motion: motion, counters: tasks.map(\.task.status.counters))
   }
 
   func step() -> Timestamp {

@@ -5,7 +5,7 @@ import SensorTypes
 import StateStore
 
 /// A stored record as a worker found it on disk, at the start and after every change.
-enum KeptRecord {
+enum KeptRecord: Equatable {
   /// The calibration of a magnetometer.
   case magnetometer(sensor: Int, StoredFinding<AppliedCalibration>)
   /// The bias of a gyro.
@@ -37,5 +37,41 @@ enum KeptRecord {
     case .level(let sensor, .unusable): (.level, sensor)
     case .magnetometer, .gyro, .level, .position, .altitude: nil
     }
+  }
+}
+
+/// What was found of each record, so that the same finding counts once. A worker that begins again finds all of them again.
+struct FoundRecords {
+  private enum Key: Hashable {
+    case magnetometer(Int), gyro(Int), level(Int), position, altitude
+  }
+
+  private var found: [Key: KeptRecord] = [:]
+
+  /// Takes a record. Returns it if it is news, or `nil`.
+  mutating func take(_ record: KeptRecord) -> KeptRecord? {
+    var record = record
+    let key: Key
+    switch record {
+    case .magnetometer(let sensor, _): key = .magnetometer(sensor)
+    case .gyro(let sensor, _): key = .gyro(sensor)
+    case .level(let sensor, _): key = .level(sensor)
+    case .position: key = .position
+    case .altitude(let finding, _):
+      key = .altitude
+      if found[key] != nil { record = .altitude(finding, isFirst: false) }
+    }
+    if let old = found[key] {
+      // Positions after the first are this run's.
+      if case .position = record { return nil }
+      guard !Self.isSame(old, record) else { return nil }
+    }
+    found[key] = record
+    return record
+  }
+
+  private static func isSame(_ old: KeptRecord, _ new: KeptRecord) -> Bool {
+    if case (.altitude(let old, _), .altitude(let new, _)) = (old, new) { return old == new }
+    return old == new
   }
 }

@@ -65,6 +65,8 @@ final class ReceiverTask: WorkerTask {
 
   var status: SensorStatus { supervisor.status }
 
+  func resume(_ counters: SensorCounters) { supervisor.resume(counters) }
+
   func setWanted(_ wanted: Bool) {
     guard wanted != isWanted else { return }
     isWanted = wanted

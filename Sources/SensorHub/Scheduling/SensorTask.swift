@@ -23,6 +23,8 @@ protocol WorkerTask: AnyObject {
   func finish()
   /// How it is doing.
   var status: SensorStatus { get }
+  /// Goes on counting from here, before the first step.
+  func resume(_ counters: SensorCounters)
 }
 
 extension WorkerTask {
@@ -393,4 +395,6 @@ final class SensorTask: WorkerTask {
   }
 
   var status: SensorStatus { supervisor.status }
+
+  func resume(_ counters: SensorCounters) { supervisor.resume(counters) }
 }

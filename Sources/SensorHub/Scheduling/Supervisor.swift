@@ -29,6 +29,9 @@ struct Supervisor {
     (lastSample, lastSign) = (start, start)
   }
 
+  /// Goes on counting from here.
+  mutating func resume(_ counters: SensorCounters) { status.counters = counters }
+
   var state: SensorState { status.state }
 
   var hasFailed: Bool {

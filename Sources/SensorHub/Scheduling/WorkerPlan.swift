@@ -35,6 +35,7 @@ struct WorkerPlan: Sendable {
 
   func makeWorker(
     input: any WorkerInput, state: StateStore, demand: DemandBox,
+    continuing old: WorkerProgress = WorkerProgress(),
     deliver: @escaping ([WorkerOutput], TraceBuffer) -> Void
   ) -> BusWorker {
     let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
@@ -46,7 +47,7 @@ struct WorkerPlan: Sendable {
     for case (let task as SensorTask, .heading) in tasks { task.wait(for: hosts) }
     return BusWorker(
       bus: bus, speed: speed, port: WorkerPort(input), tasks: tasks,
-      files: files(in: state), demand: demand, deliver: deliver)
+      files: files(in: state), demand: demand, continuing: old, deliver: deliver)
   }
 
   /// The stored files that this worker uses.

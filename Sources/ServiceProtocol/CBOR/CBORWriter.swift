@@ -49,6 +49,15 @@ final class CBORWriter {
 
   func write(_ byte: UInt8) { bytes.append(byte) }
 
+  /// Writes items that are encoded already.
+  func write(_ items: [UInt8]) { bytes += items }
+
+  /// Returns the bytes, and keeps none.
+  func takeBytes() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
   func write(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in

@@ -37,6 +37,9 @@ package struct RecordingRun {
   private static let daemonPause = 0.5
 
   private let board: String?
+  /// The path of the socket of the daemon whose board is recorded, or `nil` to open a board. A daemon that is away for a while does not
+  /// change that: what it owns is its own.
+  private let daemon: String?
   private let file: String
   private let seconds: Double?
   private let keepsTrying: Bool
@@ -52,6 +55,7 @@ package struct RecordingRun {
     board: String?, file: String, seconds: Double?, keepsTrying: Bool, rotation: Rotation? = nil
   ) {
     self.board = board
+    daemon = board == nil ? DaemonLocator.socket() : nil
     self.file = file
     self.seconds = seconds
     self.keepsTrying = keepsTrying || rotation != nil
@@ -77,11 +81,11 @@ package struct RecordingRun {
     var (isOver, isFirst) = (false, true)
     files.lookAfter()
     while !isOver {
-      let left = seconds.map { $0 - (ContinuousClock.now - start) / .seconds(1) }
+      let end = seconds.map { start.advanced(by: .seconds($0)) }
       if signals.isStopping { break }
-      if let left, left <= 0 { break }
+      if let end, ContinuousClock.now >= end { break }
       let (ending, problem) = try record(
-        into: current, of: files, for: left, keeping: signals, hadTerminal: hadTerminal,
+        into: current, of: files, until: end, keeping: signals, hadTerminal: hadTerminal,
         waits: keepsTrying && !isFirst)
       isFirst = false
       if let problem {
@@ -124,22 +128,30 @@ package struct RecordingRun {
     try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
   }
 
-  /// Opens the board, of which a recording begins: the daemon's, or one of this process. Returns `nil` if it is to end before that.
+  /// Opens the board, the daemon's or one of this process, and begins a recording of it. Returns `nil` if it is time to end.
   ///
-  /// - Parameter waits: Whether a daemon that cannot be reached is waited for.
+  /// - Parameters:
+  ///   - end: The time until which to record.
+  ///   - waits: Whether a daemon that cannot be reached is waited for.
   private func open(
-    into output: RecordingOutput, keeping signals: Interrupts.Hold, waits: Bool
+    into output: RecordingOutput, keeping signals: Interrupts.Hold,
+    until end: ContinuousClock.Instant?,
+    waits: Bool
   ) throws -> (board: any BoardView, recording: any RecordingProgress)? {
-    guard board == nil, let path = DaemonLocator.socket() else {
+    guard let daemon else {
       let session = try Session(board: board, calibratesInUse: true) { try output.write($0) }
-      return (session, SessionRecording(of: session))
+      return session.recording.map { (session, $0) }
     }
+    var said = ""
     while true {
       do {
-        let board = try DaemonBoard(path: path, isPatient: true)
+        let board = try DaemonBoard(path: daemon, isPatient: true)
         return (board, try board.beginRecording { try output.write($0) })
       } catch let error as DaemonUnreachable where waits && !error.isRight {
+        if "\(error)" != said { Terminal.warn("lodestone: \(error): trying again") }
+        said = "\(error)"
         if signals.isStopping { return nil }
+        if let end, ContinuousClock.now >= end { return nil }
         Thread.sleep(forTimeInterval: Self.daemonPause)
       }
     }
@@ -147,19 +159,20 @@ package struct RecordingRun {
 
   /// Records a run, which can be replayed by itself. Returns why it has ended, and what is missing in it.
   private func record(
-    into recording: OpenRecording, of files: OutputFiles, for seconds: Double?,
+    into recording: OpenRecording, of files: OutputFiles, until end: ContinuousClock.Instant?,
     keeping signals: Interrupts.Hold, hadTerminal: Bool, waits: Bool
   ) throws -> (RecordingEnding, problem: String?) {
     let file = recording.output
     let output = RecordingOutput(path: file.path, keepsTrying: keepsTrying) {
       try file.writeSome($0)
     }
-    guard let (board, progress) = try open(into: output, keeping: signals, waits: waits) else {
-      return (.over, nil)
-    }
+    guard
+      let (board, progress) = try open(into: output, keeping: signals, until: end, waits: waits)
+    else { return (.over, nil) }
     signals.keep([SIGINT, SIGTERM])
     let isRotationDue = RotationFlag()
-    var watch = ObservationRun(board: board, seconds: seconds)
+    let left = end.map { max(0, ($0 - ContinuousClock.now) / .seconds(1)) }
+    var watch = ObservationRun(board: board, seconds: left)
     watch.needsOutput = !keepsTrying
     let isSeries = files.isSeries
     watch.onHangup = {
@@ -175,8 +188,11 @@ package struct RecordingRun {
         board: board, recording: progress, output: output, file: file.path,
         needsOutput: !keepsTrying, isFull: isFull))
     progress.end()
+    let isRotation = signal == SIGHUP && isRotationDue.value.load(ordering: .acquiring)
     if progress.hasLostDaemon, keepsTrying {
-      return (.broken, "the daemon has gone; the recording goes on when it is back")
+      let isStopping = signal != nil && !isRotation
+      let rest = isStopping ? "" : "; the recording goes on when it is back"
+      return (isStopping ? .over : .broken, "the daemon has gone" + rest)
     }
     if let failure = progress.failure {
       throw CommandError("the recording ended early: \(failure)", kind: .io)

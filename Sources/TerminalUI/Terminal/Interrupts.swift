@@ -10,11 +10,20 @@ package final class Interrupts {
   /// What a signal did before.
   private typealias Former = (number: Int32, handler: (@convention(c) (Int32) -> Void)?)
 
-  // The newest signal that nobody has heard of yet; 0 for none. All that a signal handler touches.
+  // The newest signal that nobody has heard of yet; 0 for none. A signal handler touches this and the sockets alone.
   private static let arrived = Atomic<Int32>(0)
+  /// A pair of sockets that a signal handler writes a byte into. It stays open until the process ends.
+  private static let pipe: (readable: Int32, writable: Int32) = {
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    _ = socketpair(AF_UNIX, kind, 0, &ends)
+    return (ends[0], ends[1])
+  }()
+  /// The time between two looks for signals if there are no sockets, in milliseconds.
+  private static let round = 50
 
-  // Dispatch's own signal sources leave a signal blocked once it came, and miss it when they are made anew.
-  private let timer: any DispatchSourceTimer
+  // Dispatch's own signal sources leave a signal blocked once it came, and miss it when they are made again.
+  private let source: any DispatchSourceProtocol
   private let queue = DispatchQueue(label: "lodestone.signals")
   private let handler: @Sendable (Int32) -> Void
   private let former: [Former]
@@ -24,10 +33,17 @@ package final class Interrupts {
   package init(_ handler: @escaping @Sendable (Int32) -> Void) {
     former = Self.take([SIGINT, SIGTERM, SIGHUP])
     self.handler = handler
-    timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.schedule(deadline: .now(), repeating: .milliseconds(50))
-    timer.setEventHandler { Self.deliver(to: handler) }
-    timer.activate()
+    if Self.pipe.readable >= 0 {
+      source = DispatchSource.makeReadSource(fileDescriptor: Self.pipe.readable, queue: queue)
+    } else {
+      let timer = DispatchSource.makeTimerSource(queue: queue)
+      timer.schedule(deadline: .now(), repeating: .milliseconds(Self.round))
+      source = timer
+    }
+    source.setEventHandler { Self.deliver(to: handler) }
+    source.activate()
+    // Another one may have read the byte of a signal that came before.
+    deliver()
   }
 
   /// Calls the handler now if a signal has arrived. Ctrl-C ends the other commands of a pipe as well: the end of input
@@ -35,12 +51,14 @@ package final class Interrupts {
   package func deliver() { Self.deliver(to: handler) }
 
   private static func deliver(to handler: @Sendable (Int32) -> Void) {
+    var bytes: (UInt64, UInt64) = (0, 0)
+    while read(pipe.readable, &bytes, MemoryLayout.size(ofValue: bytes)) > 0 {}
     let number = arrived.exchange(0, ordering: .acquiringAndReleasing)
     if number != 0 { handler(number) }
   }
 
   deinit {
-    timer.cancel()
+    source.cancel()
     // The owner looks afterwards at what the handler has heard, so that a call under way has to end first.
     queue.sync {}
     Self.give(back: former)
@@ -51,7 +69,7 @@ package final class Interrupts {
 
   private static func take(_ numbers: [Int32]) -> [Former] {
     // Touched before a signal can come: a handler must not be the first to do so.
-    _ = arrived.load(ordering: .acquiring)
+    _ = (arrived.load(ordering: .acquiring), pipe)
     return numbers.filter { !isIgnored($0) }.map { number in
       (number, signal(number) { Interrupts.note($0) })
     }
@@ -59,9 +77,17 @@ package final class Interrupts {
 
   /// Notes a signal; all that a signal handler does.
   static func note(_ number: Int32) {
-    guard number == SIGHUP else { return arrived.store(number, ordering: .releasing) }
-    // A service manager may send SIGHUP right behind SIGTERM, which must not take the other's place.
-    _ = arrived.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+    if number == SIGHUP {
+      // A service manager may send SIGHUP right behind SIGTERM, which must not take the other's place.
+      _ = arrived.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+    } else {
+      arrived.store(number, ordering: .releasing)
+    }
+    var byte: UInt8 = 0
+    let before = errno
+    // A buffer that is full has woken the reader already.
+    _ = write(pipe.writable, &byte, 1)
+    errno = before
   }
 
   private static func give(back former: [Former]) {

@@ -40,9 +40,11 @@ final class PrintingDelegate: NSObject, CLLocationManagerDelegate {
     print("authorization", manager.authorizationStatus.rawValue)
   }
 
+  /// Asked once: it is a question to the board.
+  private lazy var needsHeadings = CLLocationManager.headingAvailable()
+
   private func finishIfDone() {
     fflush(nil)
-    let needsHeadings = CLLocationManager.headingAvailable()
     if locations >= count, headings >= count || !needsHeadings { exit(0) }
   }
 }

@@ -293,7 +293,8 @@ struct PublisherTests {
     hub.stop()
     let isOpened = wasOpened.load(ordering: .acquiring)
     #expect(isOpened)
-    #expect(hub.droppedSteps == 0 && hub.recordingFailure == nil)
+    let progress = try #require(hub.newestRecording)
+    #expect(progress.droppedSteps == 0 && progress.failure == nil)
     let recording = try Recording(kept.withLock { $0 })
     #expect(recording.holes.isEmpty && recording.steps.count > 500)
     var replayed = 0
