@@ -39,7 +39,7 @@ package struct StillGathering {
     let whole = Int(seconds.rounded(.up))
     let end = try Gathering(session: session).run { batch in
       for case .reading(let reading) in batch {
-        if case .atmosphere(_, let degrees) = reading.sample.value { temperature = degrees }
+        if case .atmosphere(_, let degrees, _) = reading.sample.value { temperature = degrees }
         if reading.sensor == sensor { rest.heard(at: reading.sample.time) }
         take(reading)
       }

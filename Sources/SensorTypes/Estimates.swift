@@ -59,17 +59,23 @@ public struct AltitudeEstimate: Sendable, Hashable, Codable {
   public var pressure: Double
   /// Climb rate, m/s, up positive; `nil` while unknown.
   public var verticalSpeed: Double?
+  /// The temperature that the barometer measures, degrees Celsius: that of the air and what the board adds to it. `nil` while unknown.
+  public var temperature: Double?
+  /// The relative humidity that the barometer measures, percent, at its own temperature; `nil` for a chip that does not measure it.
+  public var humidity: Double?
 
   /// Makes an estimate.
   public init(
     time: Timestamp, relativeAltitude: Double, relativeAccuracy: Double, pressure: Double,
-    verticalSpeed: Double? = nil
+    verticalSpeed: Double? = nil, temperature: Double? = nil, humidity: Double? = nil
   ) {
     self.time = time
     self.relativeAltitude = relativeAltitude
     self.relativeAccuracy = relativeAccuracy
     self.pressure = pressure
     self.verticalSpeed = verticalSpeed
+    self.temperature = temperature
+    self.humidity = humidity
   }
 }
 
@@ -88,6 +94,11 @@ public struct AbsoluteAltitudeEstimate: Sendable, Hashable, Codable {
   /// The moment of the newest known height, an elevation or a QNH, that is part of it; it may be before the start of
   /// the run. `nil` where none is.
   public var knownTime: Timestamp?
+  /// The pressure at mean sea level that belongs to this height and to the pressure that was measured there, by the standard atmosphere
+  /// (QNH), pascals; `nil` where no weather has it.
+  public var seaLevelPressure: Double?
+  /// One sigma of the pressure at sea level, pascals, with that of the height and an assumed 100 Pa of the barometer.
+  public var seaLevelPressureAccuracy: Double?
 
   /// Whether a fix is part of it, so that it tells of the place.
   package var usesFix: Bool { fixTime != nil }
@@ -95,7 +106,8 @@ public struct AbsoluteAltitudeEstimate: Sendable, Hashable, Codable {
   /// Makes an estimate.
   public init(
     time: Timestamp, altitude: Double, accuracy: Double, ellipsoidalAltitude: Double? = nil,
-    fixTime: Timestamp? = nil, knownTime: Timestamp? = nil
+    fixTime: Timestamp? = nil, knownTime: Timestamp? = nil, seaLevelPressure: Double? = nil,
+    seaLevelPressureAccuracy: Double? = nil
   ) {
     self.time = time
     self.altitude = altitude
@@ -103,6 +115,8 @@ public struct AbsoluteAltitudeEstimate: Sendable, Hashable, Codable {
     self.ellipsoidalAltitude = ellipsoidalAltitude
     self.fixTime = fixTime
     self.knownTime = knownTime
+    self.seaLevelPressure = seaLevelPressure
+    self.seaLevelPressureAccuracy = seaLevelPressureAccuracy
   }
 }
 

@@ -11,8 +11,9 @@ public enum Reading: Sendable, Hashable, Codable {
   /// Angular rate in rad/s and specific force in m/s^2, sampled together, while some axes stood at an end of their range:
   /// on these axes the true value lies beyond the one given.
   case clippedInertial(angularRate: Vector3, acceleration: Vector3, clipped: InertialClipping)
-  /// Static pressure in pascals and the chip's temperature in degrees Celsius, of one conversion.
-  case atmosphere(pressure: Double, temperature: Double)
+  /// Static pressure in pascals, the chip's temperature in degrees Celsius, and the relative humidity at this temperature in percent where
+  /// the chip measures it, of one conversion.
+  case atmosphere(pressure: Double, temperature: Double, humidity: Double? = nil)
 }
 
 /// A value and when it was true.

@@ -183,7 +183,7 @@ extension FigureSummary {
       add(name + " rate", angularRate)
       add(name + " force", acceleration)
       add(name + " clipped", text: "\(clipped)")
-    case .atmosphere(let pressure, let temperature):
+    case .atmosphere(let pressure, let temperature, _):
       add(name + " pressure", pressure)
       add(name + " temperature", temperature)
     }

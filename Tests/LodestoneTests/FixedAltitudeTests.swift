@@ -1,4 +1,5 @@
 import BoardTestSupport
+import Foundation
 import SensorTypes
 import SimulatedDevices
 import Testing
@@ -51,5 +52,25 @@ struct FixedAltitudeTests {
         == 1)
     let last = try #require(seen.absoluteAltitudes.last)
     #expect(abs(last.altitude - 1000) < 5 && last.fixTime == nil)
+  }
+
+  @Test("the pressure at sea level is that of the weather, within what the barometer is off")
+  func seaLevelPressure() throws {
+    let board = try VirtualBoard.hill(
+      receiver: false,
+      position: "{latitude: 47.4, longitude: 11, altitude: 800, altitudeAccuracy: 1}")
+    let seen = board.run(60)
+    let height = try #require(seen.absoluteAltitudes.last)
+    let pressure = try #require(
+      seen.lazy.reversed().compactMap {
+        if case .altitude(let estimate) = $0 { estimate.pressure } else { nil }
+      }.first)
+    let reduced = try #require(height.seaLevelPressure)
+    let accuracy = try #require(height.seaLevelPressureAccuracy)
+    // An aerodrome's formula, of 1013.25 hPa and 288.15 K at sea level (ICAO Doc 7488).
+    let expected = pressure * pow(1 - 0.0065 * height.altitude / 288.15, -5.25588)
+    #expect(abs(reduced - expected) < 5)
+    #expect(abs(reduced - 101_325) < 1.96 * accuracy)
+    #expect((100...130).contains(accuracy))
   }
 }

@@ -72,7 +72,7 @@ import Testing
     var chip = BMP3xx(chip: .bmp388, outputRate: 25)
     try chip.take(block(Self.trim), from: 0x31)
     guard
-      case .atmosphere(let pressure, let temperature) = try chip.reading(block(Self.sample))
+      case .atmosphere(let pressure, let temperature, _) = try chip.reading(block(Self.sample))
     else {
       Issue.record("no sample")
       return

@@ -100,7 +100,7 @@ import Testing
       Self.burst(Self.sample), Self.burst(next),
     ])
     #expect(try chip.poll() == nil)
-    guard case .atmosphere(let pressure, let temperature) = try chip.poll() else {
+    guard case .atmosphere(let pressure, let temperature, _) = try chip.poll() else {
       Issue.record("no sample")
       return
     }

@@ -13,7 +13,7 @@ import Testing
       let temperature: [UInt8] = chip == .lps25hb ? [0x48, 0xDC] : [0x29, 0x09]
       let reading = try LPS2x(chip: chip, outputRate: 25).reading(
         block([0x00, 0x54, 0x3F] + temperature))
-      guard case .atmosphere(let pressure, let celsius) = reading else {
+      guard case .atmosphere(let pressure, let celsius, _) = reading else {
         Issue.record("\(reading)")
         return
       }
@@ -44,7 +44,7 @@ import Testing
   func workedExample() throws {
     let reading = try LPS2x(chip: .lps28dfw, outputRate: 25).reading(
       block([0x8D, 0xF5, 0x3F, 0xC4, 0x09]))
-    guard case .atmosphere(let pressure, let celsius) = reading else {
+    guard case .atmosphere(let pressure, let celsius, _) = reading else {
       Issue.record("\(reading)")
       return
     }

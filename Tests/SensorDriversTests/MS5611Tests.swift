@@ -162,7 +162,7 @@ import Testing
     var chip = try ready(device)
     device.then([Self.d2, .write(0x48, []), Self.d1, .write(0x58, [])])
     #expect(try chip.poll() == nil)
-    guard case .atmosphere(let pressure, let temperature) = try chip.poll() else {
+    guard case .atmosphere(let pressure, let temperature, _) = try chip.poll() else {
       Issue.record("no sample")
       return
     }

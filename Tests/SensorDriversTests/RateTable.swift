@@ -215,8 +215,8 @@ extension RateLine {
     lines(
       { BME680(outputRate: $0) },
       """
-      0.1: 1 74=55 @1000ms; 22: 22 74=55 @45.454545ms; 30: 30 74=31 @33.333333ms
-      50: 50 74=2D @20ms; 70: 70 74=29 @14.285714ms; nan: 1000/10.1409 74=25 @10.1409ms
+      0.1: 1 74=55 @1000ms; 20: 20 74=55 @50ms; 30: 30 74=31 @33.333333ms
+      50: 50 74=2D @20ms; 60: 60 74=29 @16.666667ms; nan: 1000/12.3002 74=25 @12.3002ms
       """),
     // Its rate is in no register; the longest conversion of a pressure, which the period leaves time for, is its
     // oversampling: 25.5, 13.5, 7.5 and 4.5 ms.
@@ -262,7 +262,8 @@ extension RateLine {
       lines(
         { BMx280(chip: .bme280, outputRate: $0) },
         """
-        20: 1000/47.5 F2=00 F5=C0 F4=57 16.25ms; 15: 1000/57.5 F2=00 F5=E0 F4=57 16.25ms
+        20: 1000/50 F2=01 F5=C0 F4=57 18.75ms; 15: 1000/60 F2=01 F5=E0 F4=57 18.75ms
+        24: 1000/40.5 F2=01 F5=00 F4=57 18.75ms; 25: 1000/32 F2=01 F5=C4 F4=33
         """),
     ]
 

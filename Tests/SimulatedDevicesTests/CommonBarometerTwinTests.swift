@@ -248,10 +248,11 @@ struct BMP581TwinTests {
 struct BME680TwinTests {
   @Test("has the raw values of a published measurement (github.com/elixir-sensors/bmp280)")
   func vector() {
-    let world = bench(pressure: 100_977.52, temperature: 19.3113)
+    let world = bench(pressure: 100_977.52, temperature: 19.3113, humidity: 25.204866)
     var chip = BME680Twin(TwinCore(source: world, errors: .none)).powered()
     #expect(chip.read(0xD0, now: ms(0)) == 0x61)
     #expect(chip.read(0x1D, count: 8, now: ms(0)) == [0, 0, 0x80, 0, 0, 0x80, 0, 0])
+    chip.write(0x72, 0x01, now: ms(0))
     chip.write(0x74, 0xB5, now: ms(0))
     #expect(chip.read(0x1D, now: ms(10)) == 0x20)
     #expect(chip.read(0x1D, now: ms(80)) == 0x80)
@@ -259,6 +260,8 @@ struct BME680TwinTests {
     let b = chip.read(0x1F, count: 6, now: ms(80)).map { Int($0) }
     #expect(abs((b[0] << 12 | b[1] << 4 | b[2] >> 4) - 393_705) <= 1)
     #expect(abs((b[3] << 12 | b[4] << 4 | b[5] >> 4) - 480_732) <= 1)
+    let wet = chip.read(0x25, count: 2, now: ms(80)).map { Int($0) }
+    #expect(abs((wet[0] << 8 | wet[1]) - 16_820) <= 1)
   }
 }
 

@@ -97,6 +97,10 @@ class Altitude(Reading):
     pressure: float | None = None
     """Kilopascals."""
     vertical_speed: float | None = None
+    temperature: float | None = None
+    """Degrees Celsius, of the barometer: that of the air and what the board adds."""
+    humidity: float | None = None
+    """Percent of relative humidity at that temperature, if the barometer measures it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +110,9 @@ class AbsoluteAltitude(Reading):
     altitude: float | None = None
     accuracy: float | None = None
     ellipsoidal_altitude: float | None = None
+    sea_level_pressure: float | None = None
+    """Kilopascals at mean sea level, by this altitude, the measured pressure and the standard atmosphere (QNH)."""
+    sea_level_pressure_accuracy: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +163,9 @@ class Sample(Reading):
     pressure: float | None = None
     """Kilopascals."""
     temperature: float | None = None
-    """Degrees Celsius, of the barometer."""
+    """Degrees Celsius, of the barometer: that of the air and what the board adds."""
+    humidity: float | None = None
+    """Percent of relative humidity at that temperature, if the barometer measures it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +269,8 @@ def reading(line: Mapping[str, Any]) -> Reading | None:
             relative_accuracy=_number(line, "relativeAccuracy"),
             pressure=_number(line, "pressure"),
             vertical_speed=_number(line, "verticalSpeed"),
+            temperature=_number(line, "temperature"),
+            humidity=_number(line, "humidity"),
             **common,
         )
     if kind == "absoluteAltitude":
@@ -267,6 +278,8 @@ def reading(line: Mapping[str, Any]) -> Reading | None:
             altitude=_number(line, "altitude"),
             accuracy=_number(line, "altitudeAccuracy"),
             ellipsoidal_altitude=_number(line, "ellipsoidalAltitude"),
+            sea_level_pressure=_number(line, "seaLevelPressure"),
+            sea_level_pressure_accuracy=_number(line, "seaLevelPressureAccuracy"),
             **common,
         )
     if kind == "sky":
@@ -287,6 +300,7 @@ def reading(line: Mapping[str, Any]) -> Reading | None:
             rotation_rate=_vector(line, "rotationRate"),
             pressure=_number(line, "pressure"),
             temperature=_number(line, "temperature"),
+            humidity=_number(line, "humidity"),
             **common,
         )
     if kind == "sensor":

@@ -150,7 +150,7 @@ package struct Guide {
         let mount = session.board.sensors[reading.sensor].mount
         assembler.take(force: value, mount: mount, at: time)
         assembler.take(angularRate: rate, mount: mount, at: time)
-      case .atmosphere(_, let degrees): temperature = degrees
+      case .atmosphere(_, let degrees, _): temperature = degrees
       default: break
       }
     case .observation(.location(let location)):

@@ -121,7 +121,7 @@ package struct ReferencedBench {
       let mount = session.board.sensors[reading.sensor].mount
       assembler.take(force: force, mount: mount, at: time)
       assembler.take(angularRate: rate - gyroBias, mount: mount, at: time)
-    case .atmosphere(_, let degrees): temperature = degrees
+    case .atmosphere(_, let degrees, _): temperature = degrees
     default: break
     }
   }

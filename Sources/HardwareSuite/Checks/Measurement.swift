@@ -368,8 +368,8 @@ struct Channels {
         vectors.append(v)
       case (.inertial(let v, _), "angular rate"), (.clippedInertial(let v, _, _), "angular rate"):
         vectors.append(v)
-      case (.atmosphere(let p, _), "pressure"): scalars.append(p)
-      case (.atmosphere(_, let t), "temperature"): scalars.append(t)
+      case (.atmosphere(let p, _, _), "pressure"): scalars.append(p)
+      case (.atmosphere(_, let t, _), "temperature"): scalars.append(t)
       default: break
       }
     }

@@ -187,6 +187,8 @@ package struct ObservationLines {
     // Kilopascals, as CMAltitudeData.
     line.set("pressure", altitude.pressure / 1_000, digits: 6)
     line.set("verticalSpeed", altitude.verticalSpeed, digits: 4)
+    line.set("temperature", altitude.temperature, digits: 2)
+    line.set("humidity", altitude.humidity, digits: 2)
   }
 
   private static func write(_ altitude: AbsoluteAltitudeEstimate, into line: inout JSONLine) {
@@ -195,6 +197,9 @@ package struct ObservationLines {
     line.set("ellipsoidalAltitude", altitude.ellipsoidalAltitude, digits: 3)
     line.set("fixAge", altitude.fixTime.map { altitude.time.seconds(since: $0) }, digits: 1)
     line.set("knownAge", altitude.knownTime.map { altitude.time.seconds(since: $0) }, digits: 1)
+    line.set("seaLevelPressure", altitude.seaLevelPressure.map { $0 / 1_000 }, digits: 5)
+    line.set(
+      "seaLevelPressureAccuracy", altitude.seaLevelPressureAccuracy.map { $0 / 1_000 }, digits: 5)
   }
 
   private static func write(_ status: SensorStatus, into line: inout JSONLine) {

@@ -21,10 +21,11 @@ extension ObservationLines {
       line.set("force", [force.x, force.y, force.z], digits: 5)
       Self.write(clipped.angularRate, as: "clippedRotationRate", into: &line)
       Self.write(clipped.acceleration, as: "clippedForce", into: &line)
-    case .atmosphere(let pressure, let temperature):
+    case .atmosphere(let pressure, let temperature, let humidity):
       // Kilopascals, as in the lines of altitude.
       line.set("pressure", pressure / 1_000, digits: 6)
       line.set("temperature", temperature, digits: 2)
+      line.set("humidity", humidity, digits: 2)
     }
     if skipped > 0 { line.set("skipped", skipped) }
     return line.line

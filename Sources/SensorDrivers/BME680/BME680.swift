@@ -3,13 +3,13 @@
 package import SensorBus
 package import SensorTypes
 
-/// Bosch BME680, pressure and temperature alone: humidity is not measured, and the heater of the gas sensor, which
-/// warms the pressure cell, stays off. It has no mode in which it converts by itself: each conversion is told.
+/// Bosch BME680: pressure, temperature and humidity. The heater of the gas sensor, which warms the pressure cell, stays off. The chip has no mode
+/// in which it converts by itself: each conversion is asked for.
 package struct BME680: RegisterChip, Hashable {
   /// The registers that the driver touches (BST-BME680-DS001, section 5.2).
   enum Register {
     /// Bit 7 new_data_0, bit 5 measuring; then the index, pressure and temperature (20 bits left-justified in three
-    /// bytes each, high byte first).
+    /// bytes each, high byte first), humidity (16 bits, high byte first).
     static let status: UInt8 = 0x1D
     /// heat_off bit 3.
     static let gasHeater: UInt8 = 0x70
@@ -23,8 +23,8 @@ package struct BME680: RegisterChip, Hashable {
     static let config: UInt8 = 0x75
     /// 23 bytes of trim, 0x8A to 0xA0.
     static let trim: UInt8 = 0x8A
-    /// Two more: par_t1.
-    static let trimT1: UInt8 = 0xE9
+    /// Ten more, 0xE1 to 0xEA: the humidity's eight, and par_t1.
+    static let moreTrim: UInt8 = 0xE1
     static let identity: UInt8 = 0xD0
     /// Writing 0xB6 is a power-on reset.
     static let reset: UInt8 = 0xE0
@@ -43,11 +43,12 @@ package struct BME680: RegisterChip, Hashable {
   package let pressureOversampling: Int
   private var trim: BMx280Trim?
   private var trimBytes = RegisterBlock()
+  private var humidityTrim: BME680HumidityTrim?
   /// Whether the chip was told to convert, and not read since.
   private var isTold = false
 
   /// Converts `outputRate` times a second (at least once), at the strongest oversampling that this leaves time for; as
-  /// fast as the chip can (98 Hz) at the most.
+  /// fast as the chip can (81 Hz) at the most.
   package init(outputRate wanted: Double) {
     let oversampling = [16, 8, 4, 2, 1].first { Self.period($0) * wanted <= 1 } ?? 1
     pressureOversampling = oversampling
@@ -61,7 +62,9 @@ package struct BME680: RegisterChip, Hashable {
   /// Seconds from one conversion to the next: 1 ms to wake, 1.963 ms a measurement and 9 times 0.477 ms (the figures
   /// of Bosch's driver, which counts the gas sensor's share always), and a tenth more for the chip's clock.
   private static func period(_ pressure: Int) -> Double {
-    1.1 * (0.001 + 0.001_963 * Double(pressure + temperatureOversampling(pressure)) + 9 * 0.000_477)
+    1.1
+      * (0.001 + 0.001_963 * Double(pressure + temperatureOversampling(pressure) + 1)
+        + 9 * 0.000_477)
   }
 
   /// osrs_t, osrs_p and forced mode: written, it starts a conversion.
@@ -75,7 +78,7 @@ package struct BME680: RegisterChip, Hashable {
     [
       RegisterSetting(Register.gasHeater, 0x08, mask: 0x08),
       RegisterSetting(Register.gasRun, 0x00, mask: 0x10),
-      RegisterSetting(Register.controlHumidity, 0x00, mask: 0x07),
+      RegisterSetting(Register.controlHumidity, 0x01, mask: 0x07),
       RegisterSetting(Register.config, 0x00, mask: 0x1C),
       RegisterSetting(Register.controlMeasurement, controlMeasurement, mask: 0xFC),
     ]
@@ -84,8 +87,8 @@ package struct BME680: RegisterChip, Hashable {
   /// The name in board files.
   package var name: String { "BME680" }
 
-  /// Half the pressure measurement.
-  package var latency: Double { 0.001_963 * Double(pressureOversampling) / 2 }
+  /// Half the pressure measurement, and that of humidity.
+  package var latency: Double { 0.001_963 * (Double(pressureOversampling) / 2 + 1) }
 
   /// A conversion takes no longer than this; a slower rate leaves a pause.
   package var conversionTime: Double? { 1 / outputRate }
@@ -95,18 +98,19 @@ package struct BME680: RegisterChip, Hashable {
     [
       .identify(register: Register.identity, anyOf: [Register.product]),
       .write([RegisterSetting(Register.reset, Register.softReset)]), .wait(seconds: 0.01),
-      .read(register: Register.trim, count: 23), .read(register: Register.trimT1, count: 2),
+      .read(register: Register.trim, count: 23), .read(register: Register.moreTrim, count: 10),
       .configure(),
     ]
   }
 
   /// Takes the trim, which lies in two places.
   package mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
-    guard register == Register.trimT1 else {
+    guard register == Register.moreTrim else {
       trimBytes = block
       return
     }
-    trim = try BMx280Trim(bme680: trimBytes, t1: block.uint16LittleEndian(0))
+    trim = try BMx280Trim(bme680: trimBytes, t1: block.uint16LittleEndian(8))
+    humidityTrim = BME680HumidityTrim(block)
     isTold = true
   }
 
@@ -124,7 +128,7 @@ package struct BME680: RegisterChip, Hashable {
     let wasTold = isTold
     isTold = false
     // The result is never zero, not even before the first conversion.
-    let block = try device.getNonzero(Register.status, count: 8)
+    let block = try device.getNonzero(Register.status, count: 10)
     if wasTold, block[0] & Register.newData == 0 {
       // Still measuring; or without power meanwhile, which the configuration tells.
       isTold = true
@@ -137,7 +141,8 @@ package struct BME680: RegisterChip, Hashable {
     for index in 0..<6 { data[index] = block[index + 2] }
     guard let air = try BMx280Conversion.atmosphere(data, at: 0, trim) else { return nil }
     try outputs.check(data)
-    return .atmosphere(pressure: air.pressure, temperature: air.temperature)
+    let humidity = humidityTrim?.humidity(block.uint16BigEndian(8), fine: 5120 * air.temperature)
+    return .atmosphere(pressure: air.pressure, temperature: air.temperature, humidity: humidity)
   }
 }
 

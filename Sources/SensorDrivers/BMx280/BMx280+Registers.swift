@@ -5,6 +5,8 @@
 enum BMx280Register {
   /// 24 bytes of trim, 0x88 to 0x9F (3.11.2).
   static let trim: UInt8 = 0x88
+  /// BME280 only: seven bytes, 0xE1 to 0xE7; dig_H1 is at 0xA1 (4.2.2).
+  static let humidityTrim: UInt8 = 0xE1
   static let identity: UInt8 = 0xD0
   /// Writing 0xB6 is a power-on reset.
   static let reset: UInt8 = 0xE0

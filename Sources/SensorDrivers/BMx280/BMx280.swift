@@ -3,8 +3,8 @@
 package import SensorBus
 package import SensorTypes
 
-/// Bosch BMP280 or BME280; humidity is not measured. Neither has a data-ready flag or pin: in normal mode a
-/// conversion is new when its 40 bits differ from the last one's, which the chip's own noise sees to.
+/// Bosch BMP280 or BME280. Neither has a data-ready flag or pin: in normal mode a conversion is new if its 40 bits of pressure and temperature
+/// differ from the last one's, as the noise of the chip makes them do.
 package struct BMx280: RegisterChip, Hashable {
   package let chip: BMx280Variant
   /// Who starts a conversion.
@@ -19,6 +19,9 @@ package struct BMx280: RegisterChip, Hashable {
   package let filterCoefficient: Int
   private let standbyCode: UInt8
   private var trim: BMx280Trim?
+  /// dig_H1, which lies beside the other trim.
+  private var firstHumidityTrim: UInt8 = 0
+  private var humidityTrim: BME280HumidityTrim?
   private var last = RegisterBlock()
 
   /// Picks the strongest oversampling with which the chip reaches `outputRate` (Hz), and then the
@@ -30,14 +33,14 @@ package struct BMx280: RegisterChip, Hashable {
   package init(chip: BMx280Variant, outputRate wanted: Double, mode: BMx280Mode = .normal) {
     self.chip = chip
     self.mode = mode
-    var choice = (pressure: 1, temperature: 1, code: 0, rate: Self.rate(1, 1, standby: 0.5))
+    var choice = (pressure: 1, temperature: 1, code: 0, rate: Self.rate(chip, 1, 1, standby: 0.5))
     let standby = mode == .normal ? chip.standby : [0]
     search: for pressure in [16, 8, 4, 2, 1] {
       // BMP280 table 4: x2 for temperature only with x16 for pressure.
       let temperature = pressure == 16 ? 2 : 1
       let slowestFirst = standby.indices.sorted { standby[$0] > standby[$1] }
       for code in slowestFirst {
-        let rate = Self.rate(pressure, temperature, standby: standby[code])
+        let rate = Self.rate(chip, pressure, temperature, standby: standby[code])
         if rate >= wanted {
           choice = (pressure, temperature, code, rate)
           break search
@@ -57,11 +60,13 @@ package struct BMx280: RegisterChip, Hashable {
       }
   }
 
-  /// Conversions a second with typical times: 1 ms, 2 ms a temperature measurement, 2 ms a pressure
-  /// measurement and 0.5 ms (BME280 9.1), then the standby time. x16, x2, 0.5 ms: 26.3 Hz (BMP280
-  /// table 7).
-  private static func rate(_ pressure: Int, _ temperature: Int, standby: Double) -> Double {
-    1000 / (1.5 + 2 * Double(temperature) + 2 * Double(pressure) + standby)
+  /// Conversions a second with typical times: 1 ms, 2 ms for each measurement of temperature, pressure and humidity, 0.5 ms for pressure and
+  /// again for humidity (BME280 9.1), then the standby time. x16, x2, 0.5 ms: 26.3 Hz for a BMP280 (table 7).
+  private static func rate(
+    _ chip: BMx280Variant, _ pressure: Int, _ temperature: Int, standby: Double
+  ) -> Double {
+    1000
+      / (1.5 + 2 * Double(temperature) + 2 * Double(pressure) + 1000 * chip.humidityTime + standby)
   }
 
   /// The value of `controlMeasurement`, which in forced mode starts a conversion.
@@ -81,7 +86,7 @@ package struct BMx280: RegisterChip, Hashable {
         BMx280Register.controlMeasurement, controlMeasurement, mask: mode == .normal ? 0xFF : 0xFC),
     ]
     if chip == .bme280 {
-      image.insert(RegisterSetting(BMx280Register.controlHumidity, 0x00, mask: 0x07), at: 0)
+      image.insert(RegisterSetting(BMx280Register.controlHumidity, 0x01, mask: 0x07), at: 0)
     }
     return image
   }
@@ -92,11 +97,11 @@ package struct BMx280: RegisterChip, Hashable {
   /// Neither has a pin for it.
   package var raisesPin: Bool { false }
 
-  /// Half the pressure measurement, which comes after that of temperature, and the delay of the
-  /// chip's filter, a coefficient c of which lags c - 1 conversions.
+  /// Half the pressure measurement, which comes after that of temperature, the measurement of humidity, and the delay of the chip's filter, a
+  /// coefficient c of which lags c - 1 conversions.
   package var latency: Double {
     let measurement = 0.0005 + 0.002 * Double(pressureOversampling)
-    return measurement / 2 + Double(filterCoefficient - 1) / outputRate
+    return measurement / 2 + chip.humidityTime + Double(filterCoefficient - 1) / outputRate
   }
 
   /// In normal mode equal data can be one conversion looked at often, as a scheduler without a
@@ -106,22 +111,31 @@ package struct BMx280: RegisterChip, Hashable {
   /// Identity, reset (2 ms), until the trim is in its registers (at most 20 ms), trim, configuration,
   /// read-back.
   package var startSteps: [StartStep] {
-    [
+    let trim: [StartStep] =
+      chip == .bme280
+      ? [
+        .read(register: BMx280Register.trim, count: 26),
+        .read(register: BMx280Register.humidityTrim, count: 7),
+      ] : [.read(register: BMx280Register.trim, count: 24)]
+    return [
       .identify(register: BMx280Register.identity, anyOf: chip.identities),
       .write([RegisterSetting(BMx280Register.reset, BMx280Register.resetCommand)]),
       .wait(seconds: 0.002),
       .await(
         register: BMx280Register.status, mask: BMx280Register.updating, value: 0, every: 0.002,
         looks: 10, what: "copying of the trim does not end"),
-      .read(register: BMx280Register.trim, count: 24),
-      .configure(),
-    ]
+    ] + trim + [.configure()]
   }
 
   package mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
+    guard register == BMx280Register.trim else {
+      humidityTrim = BME280HumidityTrim(h1: firstHumidityTrim, block)
+      return
+    }
     trim = try BMx280Trim(block)
+    firstHumidityTrim = block[25]
     last = RegisterBlock()
   }
 
@@ -130,14 +144,14 @@ package struct BMx280: RegisterChip, Hashable {
     [RegisterSetting(BMx280Register.controlMeasurement, controlMeasurement & 0xFC)]
   }
 
-  /// Pressure in pascals and temperature in degrees Celsius of one conversion, in one burst from the
-  /// status to the last data byte, which the chip holds together (shadowing, BMP280 3.10).
+  /// Pressure in pascals, temperature in degrees Celsius and from a BME280 relative humidity in percent, of one conversion, in one burst from
+  /// the status to the last data byte, which the chip holds together (shadowing, BMP280 3.10).
   package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }
     // The burst passes the control register, which was written and is not zero while the chip measures.
-    let block = try device.getNonzero(BMx280Register.status, count: 10)
+    let block = try device.getNonzero(BMx280Register.status, count: chip == .bme280 ? 12 : 10)
     if mode == .forced {
       guard block[0] & BMx280Register.measuring == 0 else { return nil }
       try device.put(BMx280Register.controlMeasurement, controlMeasurement)
@@ -150,7 +164,9 @@ package struct BMx280: RegisterChip, Hashable {
     // Where the data may stand still nothing tells an old conversion from a new one: each look counts.
     guard let value, data != last || outputs.takesAlike else { return nil }
     last = data
-    return .atmosphere(pressure: value.pressure, temperature: value.temperature)
+    let humidity = humidityTrim?.humidity(block.uint16BigEndian(10), fine: 5120 * value.temperature)
+    return .atmosphere(
+      pressure: value.pressure, temperature: value.temperature, humidity: humidity)
   }
 }
 
@@ -169,6 +185,9 @@ package enum BMx280Variant: String, Sendable, Hashable, CaseIterable {
   case bmp280 = "BMP280"
   /// Pressure, temperature and humidity; identity 0x60.
   case bme280 = "BME280"
+
+  /// The typical time of a measurement of humidity in seconds (BME280 9.1).
+  var humidityTime: Double { self == .bme280 ? 0.0025 : 0 }
 
   /// Its identities, that of a chip from the shop first.
   var identities: [UInt8] { self == .bmp280 ? [0x58, 0x56, 0x57] : [0x60] }

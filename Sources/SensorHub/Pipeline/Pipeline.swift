@@ -272,7 +272,7 @@ struct Pipeline: Sendable {
       heading.update(field: field, quality: chip.quality, at: time)
       say(heading.output(at: time), at: time, publish)
       motion.update(field: mount * raw, corrected: field, at: time, publish)
-    case .atmosphere(let pressure, let temperature):
+    case .atmosphere(let pressure, let temperature, let humidity):
       if let doubt = halvedPressure.doubt(
         of: status[sensor].chip, sensor: sensor, pressure: pressure)
       {
@@ -284,7 +284,7 @@ struct Pipeline: Sendable {
         break
       }
       refusesPressure = false
-      vertical.update(pressure: pressure, temperature: temperature, at: time, publish)
+      vertical.update(pressure: pressure, temperature, humidity: humidity, at: time, publish)
     }
     carry(at: time, publish)
   }

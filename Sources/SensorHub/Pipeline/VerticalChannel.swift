@@ -10,6 +10,8 @@ import StateStore
 struct VerticalChannel: Sendable {
   /// Absolute altitude is published this often, seconds: its error does not change faster.
   private static let interval = 0.95
+  /// One sigma of a barometer that was compared with no other, pascals: the data sheets say 50 to 100.
+  private static let barometerAccuracy = 100.0
 
   private var relative = RelativeAltitudeEstimator()
   private var absolute = AbsoluteAltitudeEstimator()
@@ -37,22 +39,38 @@ struct VerticalChannel: Sendable {
   }
 
   mutating func update(
-    pressure: Double, temperature: Double, at time: Timestamp, _ publish: (Observation) -> Void
+    pressure: Double, _ temperature: Double, humidity: Double?, at time: Timestamp,
+    _ publish: (Observation) -> Void
   ) {
-    guard let estimate = relative.update(pressure: pressure, temperature: temperature, at: time)
+    guard var estimate = relative.update(pressure: pressure, temperature: temperature, at: time)
     else { return }
+    (estimate.temperature, estimate.humidity) = (temperature, humidity)
     publish(.altitude(estimate))
     let before = absolute.update(estimate)
     given.apply(estimate, relative, &absolute)
     say(at: time, publish)
     // What was taken now is published with the next pressure.
-    guard let height = before else { return }
+    guard var height = before else { return }
     if let published {
       let since = time.seconds(since: published)
       if since >= 0 && since < Self.interval { return }
     }
     published = time
+    reduceToSeaLevel(estimate.pressure, &height)
     publish(.absoluteAltitude(height))
+  }
+
+  /// Fills in the pressure at sea level that belongs to a pressure and the height at which it was measured.
+  private func reduceToSeaLevel(_ pressure: Double, _ height: inout AbsoluteAltitudeEstimate) {
+    func reduced(_ altitude: Double) -> Double {
+      StandardAtmosphere.qnh(stationPressure: pressure, elevation: altitude)
+    }
+    let known = reduced(height.altitude)
+    guard KnownAltitude.pressures.contains(known / 100) else { return }
+    let shift = (reduced(height.altitude + 1) - reduced(height.altitude - 1)) / 2 * height.accuracy
+    height.seaLevelPressure = known
+    height.seaLevelPressureAccuracy =
+      (shift * shift + Self.barometerAccuracy * Self.barometerAccuracy).squareRoot()
   }
 
   /// Takes a fix whose accuracies are filled in.

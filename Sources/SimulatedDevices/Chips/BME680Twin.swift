@@ -1,11 +1,13 @@
-// Bosch BME680 (datasheet BST-BME680-DS001): trim, forced mode, pressure and temperature; no humidity, no gas.
+// Bosch BME680 (datasheet BST-BME680-DS001): trim, forced mode, pressure, temperature and humidity; no gas.
 
-/// The trim of a BME680 and the formulas of 3.3.1 and 3.3.2 that use it.
+/// The trim of a BME680 and the formulas of 3.3.1 to 3.3.3 that use it.
 package struct BME680Trim: Sendable, Hashable {
   /// par_t1, unsigned, par_t2 and par_t3.
   package var t: [Int]
   /// par_p1, unsigned, to par_p10, unsigned.
   package var p: [Int]
+  /// par_h1 and par_h2, unsigned 12-bit, par_h3 to par_h5, par_h6, unsigned, and par_h7.
+  package var h = [717, 1021, 0, 45, 20, 120, -100]
 
   package static let typical = BME680Trim(
     t: [26195, 26290, 3], p: [35395, -10405, 88, 4836, -118, 30, 26, -765, -3367, 30])
@@ -27,6 +29,15 @@ package struct BME680Trim: Sendable, Hashable {
     return linear + (square + linear * p[8] / 32768 + cube + p[7] * 128) / 16
   }
 
+  func humidity(_ raw: Double, fine: Double) -> Double {
+    let h: [Double] = [0] + self.h.map { Double($0) }
+    let warm = fine / 5120
+    let dry = raw - h[1] * 16 - h[3] / 2 * warm
+    let wet = dry * h[2] / 262_144 * (1 + h[4] * warm / 16384 + h[5] * warm * warm / 1_048_576)
+    let percent = wet + (h[6] / 16384 + h[7] * warm / 2_097_152) * wet * wet
+    return max(0, min(100, percent))
+  }
+
   /// Where each of them lies ("Memory map", calibration data), with its bytes.
   func store(into registers: inout [UInt8]) {
     let places = [
@@ -34,6 +45,12 @@ package struct BME680Trim: Sendable, Hashable {
       (p[2], 0x92, 1), (p[3], 0x94, 2), (p[4], 0x96, 2), (p[6], 0x98, 1), (p[5], 0x99, 1),
       (p[7], 0x9C, 2), (p[8], 0x9E, 2), (p[9], 0xA0, 1),
     ]
+    registers[0xE1] = UInt8(truncatingIfNeeded: h[1] >> 4)
+    registers[0xE2] = UInt8(truncatingIfNeeded: h[1] << 4 | h[0] & 0x0F)
+    registers[0xE3] = UInt8(truncatingIfNeeded: h[0] >> 4)
+    for (index, value) in h[2...].enumerated() {
+      registers[0xE4 + index] = UInt8(truncatingIfNeeded: value)
+    }
     for (value, register, bytes) in places {
       storeLittleEndian(Int64(value), bytes: bytes, at: register, in: &registers)
     }
@@ -99,9 +116,11 @@ package struct BME680Twin: ResettingTwin, PairWriting {
   private var temperatureSamples: Double { samples(registers[0x74] >> 5) }
   private var pressureSamples: Double { samples(registers[0x74] >> 2 & 7) }
 
-  /// Seconds of one conversion without gas and humidity.
+  private var humiditySamples: Double { samples(registers[0x72] & 7) }
+
+  /// Seconds of one conversion without gas.
   private var measurementTime: Double {
-    0.001 + 1.963e-3 * (temperatureSamples + pressureSamples) + 4 * 0.477e-3
+    0.001 + 1.963e-3 * (temperatureSamples + pressureSamples + humiditySamples) + 4 * 0.477e-3
   }
 
   /// Takes note of the conversion when it is complete.
@@ -113,7 +132,7 @@ package struct BME680Twin: ResettingTwin, PairWriting {
     // 0.12 Pa root mean square at the highest oversampling; that it goes with the root of the samples is an
     // assumption, and so is the BME280's noise of the temperature.
     let air = core.air(
-      at: done.last &- Int64(pressureSamples * 0.98e6),
+      at: done.last &- Int64((pressureSamples / 2 + humiditySamples) * 1.963e6),
       pressureNoise: 0.12 * (16 / max(1, pressureSamples)).squareRoot(),
       temperatureNoise: 0.005 / max(1, temperatureSamples).squareRoot(), stream: 27, done)
     let celsius = bisection(from: 0, to: 1_048_575) { trim.fine($0) / 5120 < air.temperature }
@@ -124,6 +143,12 @@ package struct BME680Twin: ResettingTwin, PairWriting {
     let pressure = pressureSamples == 0 ? 524_288 : quantized(raw, pressureSamples)
     storeBigEndian(Int64(pressure) << 4, bytes: 3, at: 0x1F, in: &registers)
     storeBigEndian(Int64(temperature) << 4, bytes: 3, at: 0x22, in: &registers)
+    guard humiditySamples > 0 else {
+      return storeBigEndian(0x8000, bytes: 2, at: 0x25, in: &registers)
+    }
+    let percent = core.stimulus(at: done.last).humidity
+    let wet = bisection(from: 0, to: 65_535) { trim.humidity($0, fine: fine) < percent }
+    storeBigEndian(Int64(wet.rounded()), bytes: 2, at: 0x25, in: &registers)
   }
 
   /// 16 bits for one sample and one more for each doubling, left-justified in 20.

@@ -9,7 +9,7 @@ extension ChipContract {
   /// BST-BME680-DS001, table 3: 0.18 Pa at the highest oversampling, one bit less for each halving; the temperature
   /// is the BME280's transducer with as many bits, 0.005 degrees in 16.
   static let bme680 = ChipContract(
-    sweeps: [(22.0, 16), (38, 8), (58, 4), (75, 2), (98, 1)].map { rate, samples in
+    sweeps: [(21.0, 16), (36, 8), (53, 4), (69, 2), (81, 1)].map { rate, samples in
       let step = 0.18 * 16 / Double(samples)
       return Sweep.air(
         BME680(outputRate: rate), "x\(samples)",
@@ -25,8 +25,8 @@ extension FaultContract {
     chip: "BME680", address: 0x77, twin: { BME680Twin(TwinCore(source: $0)) },
     driver: { BoxedDriver(RegisterDriver($0, BME680(outputRate: 20), checks: $1)) },
     world: world, isRight: isAir(pascals: 6 * 0.12 + 0.18, degrees: 6 * 0.005 + 0.0025),
-    firstOfStart: Read(register: 0xD0, count: 1), firstOfPoll: Read(register: 0x1D, count: 8),
-    data: Read(register: 0x1D, count: 8),
+    firstOfStart: Read(register: 0xD0, count: 1), firstOfPoll: Read(register: 0x1D, count: 10),
+    data: Read(register: 0x1D, count: 10),
     stranger: (
       .wrongIdentity(0x60),
       .wrongIdentity(chip: "BME680", register: 0xD0, expected: 0x61, found: 0x60)

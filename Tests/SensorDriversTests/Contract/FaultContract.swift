@@ -77,7 +77,7 @@ extension FaultContract {
     pascals: Double, degrees: Double
   ) -> @Sendable (Reading, Stimulus) -> Bool {
     { reading, world in
-      guard case .atmosphere(let pressure, let temperature) = reading else { return false }
+      guard case .atmosphere(let pressure, let temperature, _) = reading else { return false }
       return abs(pressure - world.pressure) <= pascals
         && abs(temperature - world.temperature) <= degrees
     }

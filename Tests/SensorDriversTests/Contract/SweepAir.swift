@@ -58,7 +58,7 @@ func sweepAir(
       reading = next ?? reading
       unchanged = next == nil ? unchanged + 1 : 0
     }
-    guard case .atmosphere(let pressure, let temperature) = reading else {
+    guard case .atmosphere(let pressure, let temperature, _) = reading else {
       Issue.record("no reading at \(point)")
       return result
     }

@@ -85,7 +85,8 @@ enum IndividualTwin {
     let usual = BME680Trim.typical
     let t = usual.t.map { random.spread($0, by: 0.05) }
     let p = usual.p.map { random.spread($0, by: 0.05) }
-    return { BME680Twin($0, trim: BME680Trim(t: t, p: p)) }
+    let h = usual.h.map { random.spread($0, by: 0.05) }
+    return { BME680Twin($0, trim: BME680Trim(t: t, p: p, h: h)) }
   }
 
   private static func bmm150(_ random: inout SeededGenerator) -> Maker {

@@ -22,7 +22,7 @@ import Testing
     guard !contract.channels.isEmpty else {
       for point in AirPath(from: 30_000, to: 110_000, step: contract.steps.pressure).diagonals {
         bench.show(Stimulus(pressure: point.pressure, temperature: point.temperature))
-        guard case .atmosphere(let pressure, let temperature) = try newest(&bench) else {
+        guard case .atmosphere(let pressure, let temperature, _) = try newest(&bench) else {
           Issue.record("no pressure")
           return result
         }

@@ -31,7 +31,7 @@ import Testing
     var bench = try KernelBench("LPS22HB", view, kind: .barometer, rate: 25)
     bench.show { $0.pressure = 101_325 }
     try bench.start()
-    guard case .atmosphere(let pressure, _) = try bench.settled() else {
+    guard case .atmosphere(let pressure, _, _) = try bench.settled() else {
       Issue.record("no pressure")
       return
     }
@@ -48,7 +48,7 @@ import Testing
       "BME680", .bmp280, kind: .barometer, rate: 5,
       faults: [.says("iio:device0/in_pressure_input", said)])
     try bench.start()
-    guard case .atmosphere(let pressure, _) = try bench.settled() else {
+    guard case .atmosphere(let pressure, _, _) = try bench.settled() else {
       Issue.record("no pressure")
       return
     }

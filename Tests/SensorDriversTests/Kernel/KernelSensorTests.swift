@@ -131,7 +131,7 @@ import Testing
     var bench = try KernelBench("BMP280", view, kind: .barometer, rate: 25)
     bench.show { ($0.pressure, $0.temperature) = (air.pressure, air.temperature) }
     try bench.start()
-    guard case .atmosphere(let pressure, let temperature) = try bench.settled() else {
+    guard case .atmosphere(let pressure, let temperature, _) = try bench.settled() else {
       Issue.record("no pressure")
       return
     }
@@ -149,7 +149,7 @@ import Testing
     var bench = try KernelBench("BMP280", view, kind: .barometer, rate: 25)
     bench.show { $0.pressure = 95_000 }
     try bench.start()
-    guard case .atmosphere(let pressure, _) = try bench.settled() else {
+    guard case .atmosphere(let pressure, _, _) = try bench.settled() else {
       Issue.record("no pressure")
       return
     }

@@ -245,8 +245,8 @@ extension StartLine {
   private static let barometers: [StartLine] = [
     StartLine(
       BME680(outputRate: 20),
-      "D0?61 E0=B6 10ms 8A:23 E9:2 { 70=08/08 71=00/10 72=00/07 75=00/1C 74=55/FC }",
-      look: "1D:8~0.80/80 74=55", sleep: "74=54"),
+      "D0?61 E0=B6 10ms 8A:23 E1:10 { 70=08/08 71=00/10 72=01/07 75=00/1C 74=55/FC }",
+      look: "1D:10~0.80/80 74=55", sleep: "74=54"),
     // It keeps no configuration.
     StartLine(
       BMP180(outputRate: 25), "D0?55 E0=B6 10ms AA:22 F4=2E 4.5ms", look: "F4:5~0.00/20 F4=F4",
@@ -274,10 +274,10 @@ extension StartLine {
       BMx280(chip: .bmp280, outputRate: 25),
       "D0?58|56|57 E0=B6 2ms F3~00/01@10x2ms 88:24 { F5=00/FD F4=57 }", look: "F3:10",
       sleep: "F4=54"),
-    // Humidity is switched off before the rest.
+    // The oversampling of humidity comes before the rest.
     StartLine(
-      BMx280(chip: .bme280, outputRate: 25),
-      "D0?60 E0=B6 2ms F3~00/01@10x2ms 88:24 { F2=00/07 F5=00/FD F4=57 }", look: "F3:10",
+      BMx280(chip: .bme280, outputRate: 24),
+      "D0?60 E0=B6 2ms F3~00/01@10x2ms 88:26 E1:7 { F2=01/07 F5=00/FD F4=57 }", look: "F3:12",
       sleep: "F4=54"),
     // The chip has put the mode back to sleep when it is read back.
     StartLine(
