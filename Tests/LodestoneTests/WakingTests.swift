@@ -43,4 +43,44 @@ struct WakingTests {
     let after = board.run(4)
     #expect(after.contains { if case .headingUnavailable = $0 { true } else { false } })
   }
+
+  /// The hub says at once that the chip has failed, and so does heading: a program is not left with the last one for the 2 s after which
+  /// a silent chip counts as lost.
+  @Test("a loss of gyro and accelerometer is a loss of heading at once, and with its reason")
+  func failed() throws {
+    let board = try VirtualBoard()
+    _ = board.run(6)
+    let inertial = try #require(board.hub.status.first { $0.chip.hasPrefix("LSM6") })
+    let now = board.clock.now()
+    board.simulation.inject(
+      .noAnswer, chip: inertial.index, from: now, until: now.advanced(bySeconds: 3))
+    let seen = board.run(3)
+    let failure = try #require(
+      seen.lazy.compactMap { observation -> Timestamp? in
+        guard case .sensor(let status) = observation, status.index == inertial.index,
+          case .failed = status.state
+        else { return nil }
+        return status.since
+      }.first)
+    let losses = seen.compactMap { observation -> (reason: String, time: Timestamp)? in
+      guard case .headingUnavailable(let reason, let time) = observation else { return nil }
+      return ("\(reason)", time)
+    }
+    #expect(losses.first?.time == failure)
+    #expect(losses.allSatisfy { $0.reason.contains("LSM6") })
+    #expect(
+      !seen.contains {
+        if case .heading(let estimate) = $0 { estimate.time > failure } else { false }
+      })
+    // It is back with the chip.
+    #expect(board.run(2).contains { if case .heading = $0 { true } else { false } })
+  }
+
+  @Test("a board that has no gyro and no accelerometer needed has headings all the same")
+  func level() throws {
+    let board = try VirtualBoard(edit: { $0 + "level: true\n" })
+    let inertial = try #require(board.hub.status.first { $0.chip.hasPrefix("LSM6") })
+    board.simulation.inject(.noAnswer, chip: inertial.index, from: board.clock.now())
+    #expect(board.run(6).contains { if case .heading = $0 { true } else { false } })
+  }
 }

@@ -23,6 +23,8 @@ struct ChipState: Sendable {
   private(set) var calibrations: UInt32 = 0
   /// Whether this is the first chip of its kind, the one that is listened to.
   var isPrimary: Bool
+  /// Whether it is listened to, and feels gravity.
+  var feelsGravity: Bool { isPrimary && (kind == .inertial || kind == .accelerometer) }
   /// Whether an inertial chip says how it turns.
   var givesRate = true
   /// Whether its file was found to be of no use: it is put aside then, and the record in use stays.

@@ -91,7 +91,7 @@ struct HeadingChannel: Sendable {
 
   /// Takes a specific force in the body frame, m/s^2.
   mutating func update(force: Vector3, at time: Timestamp) {
-    awaitsGravity = false
+    (awaitsGravity, lostGravity) = (false, nil)
     estimator.update(acceleration: force, at: time)
   }
 
@@ -99,7 +99,7 @@ struct HeadingChannel: Sendable {
   mutating func update(
     angularRate: Vector3, force: Vector3, clipped: InertialClipping, at time: Timestamp
   ) {
-    awaitsGravity = false
+    (awaitsGravity, lostGravity) = (false, nil)
     estimator.update(
       angularRate: angularRate, acceleration: force, clipped: clipped, at: time)
   }
@@ -136,15 +136,26 @@ struct HeadingChannel: Sendable {
 
   mutating func bodyDidTurn(by turn: Quaternion) { estimator.bodyDidTurn(by: turn) }
 
+  /// Whether there are headings, and none without a chip that feels gravity.
+  private var needsGravity: Bool {
+    estimator.needsGravity && (fieldTime != nil || followsCourse)
+  }
+
   /// Takes what has become of a chip that is listened to. Returns what is to be published.
-  mutating func take(_ status: SensorStatus, of kind: ChipKind) -> Result<HeadingEstimate, NoData>?
-  {
+  ///
+  /// - Parameter feelsGravity: Whether another chip that feels gravity runs.
+  mutating func take(
+    _ status: SensorStatus, of kind: ChipKind, feelsGravity: Bool
+  ) -> Result<HeadingEstimate, NoData>? {
     switch (kind, status.state) {
     case (.accelerometer, .running), (.inertial, .running): lostGravity = nil
     case (.accelerometer, .idle), (.inertial, .idle): awaitsGravity = true
     case (.accelerometer, .failed(let why)), (.inertial, .failed(let why)):
-      lostGravity = .sensorLost("\(status.chip): \(why)")
-      awaitsGravity = false
+      guard !feelsGravity else { return nil }
+      let reason = NoData.sensorLost("\(status.chip): \(why)")
+      (awaitsGravity, lostGravity) = (false, reason)
+      // A chip that has failed is not waited for as one that is silent.
+      return needsGravity ? .failure(reason) : nil
     case (.magnetometer, .idle): awaitsField = true
     case (.magnetometer, .failed(let why)):
       awaitsField = false
@@ -182,7 +193,8 @@ struct HeadingChannel: Sendable {
 
   /// What is due behind a sample of the magnetometer; `nil` while the filter waits for chips that start or wake.
   func output(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
-    switch estimator.heading(at: time) {
+    if let lostGravity, !awaitsGravity, needsGravity { return .failure(lostGravity) }
+    return switch estimator.heading(at: time) {
     case .failure(.notYet): nil
     // Chips start one after the other: the first field may come before the first tilt.
     case .failure(.tiltUnknown) where awaitsGravity: nil

@@ -383,18 +383,17 @@ struct Pipeline: Sendable {
     }
     guard chips[new.index].isPrimary else { return }
     let kind = chips[new.index].kind
-    let output = heading.take(new, of: kind)
+    let feelsGravity = zip(chips, status).contains { $0.feelsGravity && $1.state == .running }
+    let output = heading.take(new, of: kind, feelsGravity: feelsGravity)
     guard case .failed(let why) = new.state else { return }
-    let reason = NoData.sensorLost(why)
     motion.lose(kind, .sensorLost("\(new.chip): \(why)"), at: new.since, publish)
     switch kind {
-    case .magnetometer: say(output, at: new.since, publish)
-    case .barometer: publish(.altitudeUnavailable(reason, at: new.since))
+    case .magnetometer, .accelerometer, .inertial: say(output, at: new.since, publish)
+    case .barometer: publish(.altitudeUnavailable(.sensorLost(why), at: new.since))
     case .receiver:
       // What it says when it is back is news, "no fix" too.
       hasFix = nil
-      loseFix(reason, at: new.since, publish)
-    case .accelerometer, .inertial: break
+      loseFix(.sensorLost(why), at: new.since, publish)
     }
   }
 }

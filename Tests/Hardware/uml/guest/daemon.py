@@ -5,9 +5,7 @@ The clients are a program that uses only CoreLocation, an altimeter that uses on
 stream socket. Each must be told of a fault within 2 s of its injection and have measurements again within 5 s of its end. No client may
 get a measurement from the outage. Then the daemon is killed (-9) in the middle of two faults and started again.
 
-A program is told of a fault by an error about what it has asked for, and no error is due while that goes on. Headings go on for half a
-second without gyro and accelerometer, and end with an error 2 s after the last sample (Documentation/filter.md, `limits.lossTimeout`). In
-this case the 2 s of the limit are counted from the last heading."""
+A program is told of a fault by an error about what it has asked for, and no error is due while that goes on."""
 import dataclasses
 import json
 import os
@@ -175,15 +173,9 @@ class Suite:
             limit = fault.slack + (ALTIMETER_PAUSE if client is self.altimeter else PAUSE_LIMIT)
             rights.append(expect(f"{what} is told of no loss: nothing is lost", told is None and pause <= limit, (told, pause), True))
             back, note = None, f"no loss, as it should be, and a pause of {pause:.2f} s"
-        elif client is self.program and fault.chip == "LSM6DSOX" and told is None and pause <= REPORT_LIMIT + fault.slack:
-            note = f"headings go on, after a pause of {pause:.2f} s"
         else:
-            delay = told
-            if client is self.program and fault.chip == "LSM6DSOX" and told is not None:
-                delay = fault.begin + told - client.last(kind, fault.begin + told)
-                note = f"{delay:.2f} s after its last heading"
             rights.append(expect(
-                f"{what} is told within {REPORT_LIMIT:g} s", delay is not None and delay <= REPORT_LIMIT + fault.report_slack,
+                f"{what} is told within {REPORT_LIMIT:g} s", told is not None and told <= REPORT_LIMIT + fault.report_slack,
                 f"after {text(told)}, the rig stood still for {text(fault.report_slack)}: {reason}", True))
             rights.append(expect(f"{what} is told a reason", told is None or reason, reason, True))
         if fault.is_loss:
@@ -207,7 +199,6 @@ class Suite:
         rights = []
         for name, kind in KINDS[fault.chip].items():
             client = self.clients[name]
-            # Without the gyro there is no new attitude, and a heading of the old one keeps the time of that.
             early = EARLY.get(kind, 0.1) + fault.slack
             wrong = [
                 event for event in client.values(kind, fault.begin)
