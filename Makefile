@@ -45,9 +45,10 @@ docs: prepare ## the facades' documentation as a website in .build/docs
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
 
-bench-daemon: prepare ## what a daemon adds to the way of a heading, and what each program costs it: make bench-daemon ARGS=30
+bench-daemon: prepare ## what a daemon adds to the way of a heading, what each program costs it, and what realtime buys: make bench-daemon ARGS=30
 	@Scripts/build.sh
 	@Scripts/bench-daemon.py "$$(Scripts/build.sh --bin)" $(ARGS)
+	@Scripts/bench-realtime.py "$$(Scripts/build.sh --bin)" $(ARGS)
 
 bench-fusion: prepare ## the filter on recordings, against published ones: make bench-fusion ARGS="--start 5"
 	@Benchmarks/peers/compare.sh $(ARGS)

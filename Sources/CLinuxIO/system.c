@@ -2,6 +2,9 @@
 #include "CLinuxIO.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -30,6 +33,12 @@ int lodestone_clock_is_set(void) {
   // Reads only. TIME_ERROR: never set, or not for so long that it may be wrong by 16 s.
   int state = adjtimex(&clock);
   return state >= 0 && state != TIME_ERROR && !(clock.status & STA_UNSYNC);
+}
+
+void lodestone_limit_arenas(int most) {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, most);
+#endif
 }
 
 int64_t lodestone_monotonic(void) {

@@ -18,6 +18,8 @@ import TerminalUI
 package struct ServeRun {
   /// The time between two looks whether the daemon is well, in seconds, without a watchdog.
   private static let look = 5.0
+  /// The number of malloc's arenas: a daemon allocates little at once, and lives long.
+  private static let arenas = 2
   /// The time in seconds within which the thread that serves must answer.
   private static let patience = 2.0
 
@@ -35,6 +37,7 @@ package struct ServeRun {
   }
 
   package func run() throws {
+    MemoryLimits.limitArenas(to: Self.arenas)
     try demandRules()
     let located = try BoardLocator.locate(settings.board)
     Self.raiseDescriptorLimit()

@@ -1,4 +1,4 @@
-// The bytes of events that many programs get at the same time.
+// The bytes of events: many programs get the same ones at the same time, and each program reads them often.
 
 import LocationServices
 import Synchronization
@@ -78,5 +78,28 @@ extension Frame {
     for index in 0..<headerCount {
       bytes[begin + index] = UInt8(truncatingIfNeeded: count >> (8 * index))
     }
+  }
+}
+
+extension DaemonMessage {
+  /// Decodes a message. Of an event, by far the most frequent one, the maps around its content are read without a decoder, as they are written.
+  ///
+  /// - Throws: `CBORProblem` for bytes that are no item, `DecodingError` for an item that is not such a message.
+  init(cbor bytes: [UInt8]) throws {
+    let reader = try CBORReader(bytes)
+    guard let event = reader.value(of: "event", in: 0),
+      let request = reader.value(of: "during", in: event),
+      let pair = reader.value(of: "_1", in: event),
+      let client = reader.value(of: "client", in: pair),
+      let content = reader.value(of: "content", in: pair)
+    else {
+      self = try CBORDecoder.decode(Self.self, from: reader, at: 0)
+      return
+    }
+    self = .event(
+      during: try CBORDecoder.decode(UInt64.self, from: reader, at: request),
+      ServiceEvent(
+        client: try CBORDecoder.decode(ClientID.self, from: reader, at: client),
+        content: try CBORDecoder.decode(EventContent.self, from: reader, at: content)))
   }
 }

@@ -288,7 +288,7 @@ package struct ProgramEnd: Sendable {
 
   private mutating func read(_ frame: [UInt8], at now: Double) -> [Incoming] {
     do {
-      return accept(try CBORDecoder.decode(DaemonMessage.self, from: frame), at: now)
+      return accept(try DaemonMessage(cbor: frame), at: now)
     } catch is DecodingError {
       unknown += 1
       guard isOpen else {

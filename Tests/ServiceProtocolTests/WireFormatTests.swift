@@ -104,4 +104,26 @@ struct WireFormatTests {
 
   @Test("each message of the daemon has the bytes that other builds read")
   func daemon() throws { try check(try Self.ofDaemon(), "program-end/all") }
+
+  @Test("a program reads them as the decoder of all messages does, whatever is wrong with them")
+  func programsDecoder() throws {
+    func outcome(_ decode: () throws -> DaemonMessage) -> DaemonMessage? { try? decode() }
+    for message in try Self.ofDaemon() {
+      var bytes: [UInt8] = []
+      try CBOREncoder.append(message, to: &bytes)
+      #expect(try DaemonMessage(cbor: bytes) == message)
+      for place in bytes.indices {
+        // Each byte is wrong once, and the message ends there once.
+        var damaged = bytes
+        damaged[place] &+= 1
+        let own = outcome { try DaemonMessage(cbor: damaged) }
+        let other = outcome { try CBORDecoder.decode(DaemonMessage.self, from: damaged) }
+        // What is not a number equals nothing, and looks alike.
+        if own != other, "\(String(describing: own))" != "\(String(describing: other))" {
+          Issue.record("byte \(place) of \(message): \(String(describing: own))")
+        }
+        #expect(outcome { try DaemonMessage(cbor: Array(bytes[..<place])) } == nil)
+      }
+    }
+  }
 }

@@ -155,6 +155,8 @@ int lodestone_lock(int fd);
 /// A file as /proc/locks names it: the device that it lies on, and its inode. Links are followed.
 int lodestone_inode(const char *path, unsigned *major_number, unsigned *minor_number, uint64_t *inode);
 int64_t lodestone_monotonic(void);
+/// Limits the number of malloc's arenas, before the process has threads. Does nothing with another C library than glibc.
+void lodestone_limit_arenas(int most);
 /// Whether the kernel's clock is kept by somebody who knows the time: 1 or 0.
 int lodestone_clock_is_set(void);
 /// An eventfd, not blocking: written to end another thread's wait.

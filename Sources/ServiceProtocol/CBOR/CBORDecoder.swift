@@ -9,8 +9,14 @@ package enum CBORDecoder {
   package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws
     -> Value
   {
-    let reader = try CBORReader(bytes)
-    return try Value(from: ItemDecoder(item: Item(reader: reader, position: 0)))
+    try decode(type, from: CBORReader(bytes), at: 0)
+  }
+
+  /// Decodes a value from the data item at a position.
+  static func decode<Value: Decodable>(
+    _ type: Value.Type, from reader: CBORReader, at position: Int
+  ) throws -> Value {
+    try Item(reader: reader, position: position).value(type)
   }
 }
 

@@ -113,6 +113,21 @@ struct CBORReader: Sendable {
     (try? Self.end(of: bytes, at: position, depth: 0)) ?? bytes.count
   }
 
+  /// Returns the position of the value that has a key in the map at a position, or `nil` if there is no such map, or no such key.
+  func value(of key: StaticString, in map: Int) -> Int? {
+    let head = head(at: map)
+    guard head.kind == CBORByte.map else { return nil }
+    var (position, left) = (head.next, head.isIndefinite ? UInt64.max : head.argument)
+    while left > 0, !head.isIndefinite || bytes[position] != CBORByte.stop {
+      let text = text(self.head(at: position))
+      let isFound = key.withUTF8Buffer { text.elementsEqual($0) }
+      if isFound { return text.endIndex }
+      position = end(of: text.endIndex)
+      left -= 1
+    }
+    return nil
+  }
+
   /// The bytes of the text whose head is given.
   func text(_ head: Head) -> ArraySlice<UInt8> {
     bytes[head.next..<head.next + Int(head.argument)]

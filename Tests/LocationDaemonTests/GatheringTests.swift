@@ -1,0 +1,129 @@
+// What a server writes for the one who has the news, and what it leaves to its thread.
+
+import Foundation
+import LinuxIO
+import SensorTypes
+import ServiceProtocol
+import Synchronization
+import Testing
+
+@testable import LocationDaemon
+
+struct GatheringTests {
+  /// The daemon's side of a connection: bytes that wait to be written.
+  private final class Queue: ServedConnection {
+    private let waiting = Mutex<[[UInt8]]>([])
+    private let wake: @Sendable () -> Void
+
+    init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
+
+    func put(_ bytes: [UInt8]) {
+      let wasEmpty = waiting.withLock { waiting in
+        defer { waiting.append(bytes) }
+        return waiting.isEmpty
+      }
+      if wasEmpty { wake() }
+    }
+
+    let isReading = true
+    let isClosed = false
+    let isOneWay = false
+    let maySleep = true
+    let deadline: Double? = nil
+    var waitingCount: Int { waiting.withLock { $0.reduce(0) { $0 + $1.count } } }
+    func advance(to now: Double) {}
+    func close(_ reason: Farewell, at now: Double) {}
+    func receive(_ bytes: UnsafeRawBufferPointer, at now: Double) {}
+    func next() -> [UInt8]? { waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+    func end() {}
+  }
+
+  /// A server with one connection.
+  private final class Bench {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-\(getpid())-\(UInt32.random(in: 0 ... .max))")
+    let server: ServiceServer
+    let connection: LocalConnection
+    let queue: Queue
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+    init() throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let path = folder.appending(path: "s").path
+      let (queues, admitted) = (Kept(), DispatchSemaphore(value: 0))
+      let entrance = Entrance(
+        try LocalListener(path: path, mode: 0o600), refusal: { _ in [] },
+        admit: { _, _, wake in
+          let queue = Queue(wake)
+          queues.all.withLock { $0.append(queue) }
+          admitted.signal()
+          return queue
+        })
+      server = try ServiceServer([entrance])
+      connection = try LocalConnection(path: path)
+      try #require(admitted.wait(timeout: .now() + 10) == .success)
+      queue = try #require(queues.all.withLock { $0.first })
+    }
+
+    deinit {
+      server.stop()
+      buffer.deallocate()
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    private final class Kept: Sendable {
+      let all = Mutex<[Queue]>([])
+    }
+
+    /// Returns what has arrived.
+    func arrived() -> [UInt8] {
+      guard case .bytes(let count) = connection.read(into: buffer) else { return [] }
+      return Array(buffer[..<count])
+    }
+
+    /// Waits for so many bytes.
+    func bytes(_ count: Int) throws -> [UInt8] {
+      let poller = try Poller()
+      try poller.add(connection.descriptor, token: 0, .readable)
+      var (all, end): ([UInt8], _) = ([], ContinuousClock.now + .seconds(10))
+      while all.count < count, ContinuousClock.now < end {
+        _ = poller.wait(until: .distantFuture)
+        all += arrived()
+        if !all.isEmpty { end = ContinuousClock.now + .seconds(10) }
+      }
+      return all
+    }
+  }
+
+  @Test("news is written before gathering returns, as long as the server's thread waits")
+  func atOnce() throws {
+    let bench = try Bench()
+    var early = 0
+    for number: UInt8 in 0..<100 {
+      bench.server.gather { bench.queue.put([number]) }
+      var bytes = bench.arrived()
+      early += bytes.isEmpty ? 0 : 1
+      if bytes.isEmpty { bytes = try bench.bytes(1) }
+      #expect(bytes == [number])
+    }
+    #expect(early > 50, "\(early) of 100")
+  }
+
+  @Test("what the socket has no room for is written by the server's thread, in order")
+  func later() throws {
+    let bench = try Bench()
+    let size = 10_000
+    for number in 0..<300 {
+      bench.server.gather { bench.queue.put([UInt8](repeating: UInt8(number % 251), count: size)) }
+    }
+    let all = try bench.bytes(300 * size)
+    #expect(all.count == 300 * size)
+    let isOrdered = (0..<300).allSatisfy { number in
+      all[number * size..<(number + 1) * size].allSatisfy { $0 == UInt8(number % 251) }
+    }
+    #expect(isOrdered)
+    // And then the next is written at once again.
+    bench.server.gather { bench.queue.put([1]) }
+    #expect(try bench.bytes(1) == [1])
+  }
+}
