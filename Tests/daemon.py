@@ -23,7 +23,6 @@ from command_line import folder, path, run, says  # noqa: E402
 
 SOCKET = str(path / "s")
 STATE = {"STATE_DIRECTORY": str(path / "state"), "LODESTONE_SOCKET": SOCKET}
-NEVER = "schema: 1\nrules: []\n"
 
 
 def wait_for(condition, seconds=20):
@@ -190,6 +189,37 @@ def agent():
     daemon.end()
 
 
-for check in (sharing, configuration, manager, agent):
+def tests():
+    """`doctor` and `hil run` of a board that a daemon owns, with a chip that is not there."""
+    text = (pathlib.Path(__file__).resolve().parent.parent / "Boards/simulated.yaml").read_text()
+    (path / "control.yaml").write_text(f"{text}\n  control: {path / 'control'}\n")
+    daemon = Program(COMMAND, "serve", "--board", str(path / "control.yaml"), "--socket", SOCKET)
+    expect("the daemon serves", daemon.says("serving"), str(daemon.lines))
+    says("doctor asks the daemon", ["doctor"], 0, f"the daemon at {SOCKET} owns the board", **STATE)
+    says("which says how its chips are", ["doctor"], 0, "LSM6DSOX at i2c-1:0x6a runs", **STATE)
+    done = run("hil", "run", "--brief", "--seconds", "2", **STATE)
+    expect("hil run measures them", done.returncode == 0 and "LIS3MDL delivers at its rate" in done.stdout, done.stdout + done.stderr)
+    done = run("hil", "run", "--seconds", "1", "--report", str(path / "report"), **STATE)
+    expect("its report has what doctor and monitor say", done.returncode == 0, done.stdout + done.stderr)
+    says("one that only --board can play", ["hil", "run", "--scenario", str(scenario())], 64, "", **STATE)
+    with socket.socket(socket.AF_UNIX) as control:
+        control.connect(str(path / "control"))
+        control.sendall(b"fault BMP280 noAnswer 60\n")
+        expect("a chip is unplugged", control.recv(64) == b"ok\n")
+        says("doctor names it", ["doctor"], 1, "BMP280 at i2c-1:0x77: ", **STATE)
+        done = run("hil", "run", "--brief", "--seconds", "1", **STATE)
+        expect("and so does hil run", done.returncode == 1 and "BMP280" in done.stdout, done.stdout + done.stderr)
+    daemon.end()
+    says("without a daemon doctor looks at the board itself", ["doctor", "--board", "simulated"], 0, "nothing to mend", **STATE)
+    says("and names a daemon that should be there", ["doctor"], 1, "no daemon can be reached", LODESTONE_SOCKET=SOCKET)
+
+
+def scenario():
+    (path / "scenario.yaml").write_text(
+        "schema: 1\nname: loss\nsteps:\n  - fault: {chip: BMP280, kind: noAnswer, seconds: 1}\n")
+    return path / "scenario.yaml"
+
+
+for check in (sharing, configuration, tests, manager, agent):
     check()
 finish("daemon")

@@ -176,7 +176,7 @@ extension Doctor {
   }
 
   // Where a newer magnetic model may lie.
-  private func models() -> [Finding] {
+  func models() -> [Finding] {
     var findings: [Finding] = []
     let (model, problems) = MagneticModelFile.newest(in: modelFolders)
     if let model { findings.append(Finding(.good, "\(model.model.name) from \(model.file.path)")) }

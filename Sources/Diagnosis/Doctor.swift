@@ -33,7 +33,7 @@ package struct Doctor: Sendable {
       level == .good ? self : Finding(level, "\(chip): \(text)", mend: mend, sensor: sensor)
     }
 
-    fileprivate func on(_ subject: String) -> Finding {
+    func on(_ subject: String) -> Finding {
       var finding = self
       finding.subject = subject
       return finding
@@ -193,7 +193,11 @@ package struct Doctor: Sendable {
   /// Transfers that each bus is tried with. They read registers that tell a chip, which changes nothing.
   private static let trialTransfers = 100
   /// The share of attempts that may be lost before a bus counts as faulty: less is a note.
-  private static let toleratedLosses = 0.05
+  static let toleratedLosses = 0.05
+  /// How a bus loses less.
+  static let quietBus =
+    "check the pull-ups of SDA and SCL (2.2 to 10 kOhm, one pair per bus), shorten the cable, or lower the bus speed: "
+    + "dtparam=i2c_arm_baudrate=50000   # in /boot/firmware/config.txt, then reboot"
 
   /// How many transfers with the chips of a bus are lost to noise or another master; `nil` where no chip may be asked.
   private func disturbances(
@@ -217,9 +221,7 @@ package struct Doctor: Sendable {
     return Finding(
       Double(lost) > Self.toleratedLosses * Double(attempts) ? .problem : .note,
       "\(bus): \(lost) of \(attempts) attempts at a transfer were lost to noise or another master on the bus",
-      mend:
-        "check the pull-ups of SDA and SCL (2.2 to 10 kOhm, one pair per bus), shorten the cable, or lower the bus speed: "
-        + "dtparam=i2c_arm_baudrate=50000   # in /boot/firmware/config.txt, then reboot")
+      mend: Self.quietBus)
   }
 
   /// Whether a chip is read through a driver of the kernel.

@@ -18,6 +18,24 @@ package struct DoctorReport {
     return take(.init(.good, "board file \(file): \(count) chip\(count == 1 ? "" : "s")"))
   }
 
+  /// Returns the line of a daemon whose board is looked at.
+  package mutating func take(_ board: Board, ofDaemon path: String) -> [String] {
+    let count = board.sensors.count
+    return take(
+      .init(
+        .good,
+        "the daemon at \(path) owns the board \(board.name): \(count) chip\(count == 1 ? "" : "s")")
+    )
+  }
+
+  /// Returns the lines of a daemon that should be there and cannot be asked.
+  package mutating func take(unreachable error: any Error) -> [String] {
+    take(
+      .init(
+        .problem, "\(error)",
+        mend: "sudo systemctl restart lodestone; journalctl -u lodestone -n 20"))
+  }
+
   /// Returns the lines of a board file that cannot be used.
   package mutating func take(unusable error: any Error) -> [String] {
     take(

@@ -63,6 +63,8 @@ package struct HardwareSuite: Sendable {
   /// What is to be done, and on which board.
   private struct Plan {
     let board: Board
+    /// The board of the daemon that owns it; `nil` if this program opens it.
+    let daemon: DaemonBoard?
     let scenarios: [Scenario]
   }
 
@@ -70,12 +72,23 @@ package struct HardwareSuite: Sendable {
   /// board, which the report then says.
   private func plan(_ files: [String], desk: Bool, _ report: inout Report) throws -> Plan? {
     let board: Board?
+    var daemon: DaemonBoard?
     do {
-      let located = try BoardLocator.locate(name)
+      if name == nil, let path = DaemonLocator.socket() {
+        daemon = try DaemonBoard(path: path, isPatient: true)
+        report.boardFile = "that of the daemon at \(path)"
+      }
+      let located = try daemon == nil ? BoardLocator.locate(name) : nil
       if let located { report.boardFile = located.file.path }
       board =
-        located?.board
+        daemon?.board ?? located?.board
         ?? BoardProbe.board(with: LinuxBusProvider(), wait: { Thread.sleep(forTimeInterval: $0) })
+    } catch let error as DaemonUnreachable {
+      report.checks.append(
+        Report.Check(
+          "board", "the daemon can be asked", .failed, "\(error)",
+          mend: "sudo systemctl restart lodestone"))
+      return nil
     } catch {
       report.checks.append(
         Report.Check(
@@ -92,24 +105,31 @@ package struct HardwareSuite: Sendable {
     }
     report.board = board.name
     report.deviations = board.sensors.flatMap(\.deviations)
-    if options.person == nil, board.simulation != nil { report.rig = SimulationOperator.title }
+    if options.person == nil, board.simulation != nil, daemon == nil {
+      report.rig = SimulationOperator.title
+    }
     if board.simulation != nil, options.person?.isPerson == true {
       throw OperatorError(
         "nobody can turn or unplug a simulated board: take a --scenario instead of --interactive")
     }
     if board.hasReceiver {
-      try PositionAccess.current().demandExact("hil run reports what the receiver says")
+      let what = "hil run reports what the receiver says"
+      if let daemon {
+        try daemon.demandExactPosition(what)
+      } else {
+        try PositionAccess.current().demandExact(what)
+      }
     }
     var scenarios = try files.map { try Self.read($0, for: board) }
     if desk { scenarios.append(.desk(for: board)) }
     for scenario in scenarios {
       try scenario.check { action in
         if let person = options.person { return person.objection(to: action) }
-        return board.simulation == nil
+        return board.simulation == nil || daemon != nil
           ? Nobody().objection(to: action) : SimulationOperator.objection(to: action)
       }
     }
-    return Plan(board: board, scenarios: scenarios)
+    return Plan(board: board, daemon: daemon, scenarios: scenarios)
   }
 
   /// Without a board: what a person would look at first.
@@ -135,11 +155,11 @@ package struct HardwareSuite: Sendable {
     let wiring = Wiring(
       board: board, provider: LinuxBusProvider(), doctor: Doctor(), wait: Self.sleep,
       check: check)
-    let (checks, broken) = wiring.checks()
+    let (checks, broken) = plan.daemon.map { wiring.checks(of: $0) } ?? wiring.checks()
     note(checks, &found)
     if let transcripts {
       found.stage = "the commands"
-      for command in commands(isSimulated: isSimulated) {
+      for command in commands(isSimulated: isSimulated, scans: plan.daemon == nil) {
         let run = try transcripts.run(command)
         report.transcripts.append(run)
         note([Self.check(of: run)], &found)
@@ -153,14 +173,16 @@ package struct HardwareSuite: Sendable {
         options.say(left)
         report.deviations.append(left)
       }
+    } else if plan.daemon != nil {
+      note(Wiring.untestedSelfTests(of: board), &found)
     } else {
       found.stage = "the self-tests"
       if !testable.isEmpty { options.say("self-tests: let the board lie still") }
       note(try wiring.selfTests(), &found)
     }
-    let session: Session
+    let opened: OpenedBoard
     do {
-      session = try Session(board: name)
+      opened = try plan.daemon.map { OpenedBoard($0) } ?? OpenedBoard(Session(board: name))
     } catch {
       note(
         [
@@ -170,21 +192,21 @@ package struct HardwareSuite: Sendable {
       return
     }
     let person =
-      options.person ?? session.simulation.map { SimulationOperator($0) } ?? Nobody()
+      options.person ?? opened.simulation.map { SimulationOperator($0) } ?? Nobody()
     report.rig = person.name
     let interruption = options.interruption
     let watch = SchedulingStallMonitor()
     let bench = Bench(
-      board: session.board, hub: session.hub, calibrations: session.state.calibrations,
-      person: person, now: { session.now() },
+      board: opened.board, source: opened.source, calibrations: opened.calibrations,
+      person: person, now: opened.now,
       pass: { (seconds) throws(BrokenOff) in try interruption.sleep(seconds) }, say: options.say,
       kernels: isSimulated
         ? [] : Set(board.sensors.indices.filter { Doctor().usesKernel(board.sensors[$0]) }),
       standstill: { watch.total })
-    session.hub.setDemand(.everything)
-    session.hub.start()
+    opened.source.setDemand(.everything)
+    opened.begin()
     defer {
-      session.hub.stop()
+      opened.end()
       if bench.capture.dropped > 0 {
         report.deviations.append("\(bench.capture.dropped) samples were too many to keep")
       }
@@ -209,7 +231,7 @@ package struct HardwareSuite: Sendable {
     found.stage = "the start of the chips"
     // Chips that are there start within a second; the others get what a loss gets.
     _ = try bench.wait(atMost: FaultTrial.returnLimit) {
-      bench.hub.status.allSatisfy { $0.state == .running || broken.contains($0.index) }
+      bench.source.status.allSatisfy { $0.state == .running || broken.contains($0.index) }
     }
     found.stage = "the measurement"
     bench.say(
@@ -227,13 +249,13 @@ package struct HardwareSuite: Sendable {
     for scenario in scenarios { try player.play(scenario, into: &found) }
   }
 
-  private func commands(isSimulated: Bool) -> [[String]] {
+  private func commands(isSimulated: Bool, scans: Bool) -> [[String]] {
     let board = name.map { ["--board", $0] } ?? []
     // Seconds are few: what is wrong shows in the measurement, this is what a person would see.
     return [
-      ["doctor"] + board, ["scan"] + (isSimulated ? board : []),
+      ["doctor"] + board, scans ? ["scan"] + (isSimulated ? board : []) : nil,
       ["monitor"] + board + ["--seconds", "3"],
-    ]
+    ].compactMap(\.self)
   }
 
   static func check(of run: Report.Transcript) -> Report.Check {

@@ -42,7 +42,7 @@ struct PersonTests {
     _ steps: String, on board: VirtualBoard, _ desk: Desk, _ interruption: Interruption? = nil
   ) throws -> Findings {
     let bench = Bench(
-      board: board.board, hub: board.hub, calibrations: board.state.calibrations,
+      board: board.board, source: board.hub, calibrations: board.state.calibrations,
       person: desk.person, now: { board.clock.now() },
       pass: { (seconds) throws(BrokenOff) in
         try interruption?.check()
@@ -126,7 +126,7 @@ struct PersonTests {
     let interruption = Interruption()
     let desk = Desk([])
     let bench = Bench(
-      board: board.board, hub: board.hub, calibrations: nil, person: desk.person,
+      board: board.board, source: board.hub, calibrations: nil, person: desk.person,
       now: { board.clock.now() },
       pass: { (seconds) throws(BrokenOff) in
         board.runner.run(until: board.clock.now().advanced(bySeconds: seconds))
@@ -154,7 +154,7 @@ struct PersonTests {
     let desk = Desk([])
     let passed = Mutex(0)
     let bench = Bench(
-      board: board.board, hub: board.hub, calibrations: nil, person: desk.person,
+      board: board.board, source: board.hub, calibrations: nil, person: desk.person,
       now: { board.clock.now() },
       pass: { (seconds) throws(BrokenOff) in
         board.runner.run(until: board.clock.now().advanced(bySeconds: seconds))

@@ -20,7 +20,7 @@ struct SchedulingStallTests {
     let rig = Sleepy(said)
     let now = board.clock.now()
     let bench = Bench(
-      board: board.board, hub: board.hub, calibrations: board.state.calibrations, person: rig,
+      board: board.board, source: board.hub, calibrations: board.state.calibrations, person: rig,
       now: { board.clock.now() },
       pass: { seconds in
         guard seconds > 1 else {
@@ -52,7 +52,7 @@ struct SchedulingStallTests {
     _ = board.run(8)
     let rig = Sleepy(said)
     let bench = Bench(
-      board: board.board, hub: board.hub, calibrations: board.state.calibrations, person: rig,
+      board: board.board, source: board.hub, calibrations: board.state.calibrations, person: rig,
       now: { board.clock.now() },
       pass: { seconds in
         // Again and again nothing is let run for a while.

@@ -10,7 +10,7 @@ import StateStore
 extension VirtualBoard {
   func bench(_ person: (any Operator)? = nil) -> Bench {
     Bench(
-      board: board, hub: hub, calibrations: state.calibrations,
+      board: board, source: hub, calibrations: state.calibrations,
       person: person ?? SimulationOperator(simulation),
       now: { self.clock.now() },
       pass: { self.runner.run(until: self.clock.now().advanced(bySeconds: $0)) },

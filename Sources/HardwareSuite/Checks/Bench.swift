@@ -4,10 +4,10 @@ import SensorHub
 import SensorTypes
 import StateStore
 
-/// What the checks work on: a board whose hub runs, and a way to let time pass.
+/// What the checks work on: a board that runs, and a way to let time pass.
 struct Bench: Sendable {
   let board: Board
-  let hub: Hub
+  let source: any TestedBoard
   let capture: Capture
   let person: any Operator
   /// The monotonic clock of the board.
@@ -16,7 +16,7 @@ struct Bench: Sendable {
   let pass: @Sendable (Double) throws(BrokenOff) -> Void
   /// Shows a line of progress.
   let say: @Sendable (String) -> Void
-  /// The records of the board's magnetometers, which the hub applies.
+  /// The records of the board's magnetometers, which are in use.
   let calibrations: CalibrationStore?
   /// The chips that a driver of the kernel has, by their places.
   let kernels: Set<Int>
@@ -24,14 +24,14 @@ struct Bench: Sendable {
   private let ownStandstill: @Sendable () -> Double
 
   init(
-    board: Board, hub: Hub, calibrations: CalibrationStore?, person: any Operator,
+    board: Board, source: any TestedBoard, calibrations: CalibrationStore?, person: any Operator,
     now: @escaping @Sendable () -> Timestamp,
     pass: @escaping @Sendable (Double) throws(BrokenOff) -> Void,
     say: @escaping @Sendable (String) -> Void, kernels: Set<Int> = [],
     standstill: @escaping @Sendable () -> Double = { 0 }
   ) {
     self.board = board
-    self.hub = hub
+    self.source = source
     self.calibrations = calibrations
     self.person = person
     self.now = now
@@ -39,7 +39,7 @@ struct Bench: Sendable {
     self.say = say
     self.kernels = kernels
     ownStandstill = standstill
-    capture = Capture(hub, now: now)
+    capture = Capture(source, of: board, now: now)
   }
 
   /// Lets time pass until something holds or `limit` seconds are over; says whether it holds.

@@ -5,7 +5,7 @@ import SensorHub
 import SensorTypes
 import Synchronization
 
-/// Keeps everything that a hub publishes. Any thread may use it; what is one too many is counted, not kept.
+/// Keeps everything that a board says. Any thread may use it; what is one too many is counted, not kept.
 final class Capture: Sendable {
   private struct State {
     var observations: [TimedArrival<Observation>] = []
@@ -25,30 +25,30 @@ final class Capture: Sendable {
   }
 
   private let box: Box
-  private let subscriptions: [Hub.Subscription]
+  private let stop: @Sendable () -> Void
 
-  init(_ hub: Hub, now: @escaping @Sendable () -> Timestamp) {
-    let box = Box(sensors: hub.board.sensors.count)
+  init(_ source: any TestedBoard, of board: Board, now: @escaping @Sendable () -> Timestamp) {
+    let box = Box(sensors: board.sensors.count)
     self.box = box
-    subscriptions = [
-      hub.subscribe { observation in
+    stop = source.listen(
+      { observation in
         let time = now()
         box.state.withLock { state in
           guard state.observations.count < Self.limit else { return state.dropped += 1 }
           state.observations.append(TimedArrival(value: observation, time: time))
         }
       },
-      hub.subscribe(readings: { reading in
+      readings: { reading in
         let time = now()
         box.state.withLock { state in
+          guard state.readings.indices.contains(reading.sensor) else { return }
           guard state.readings[reading.sensor].count < Self.limit else { return state.dropped += 1 }
           state.readings[reading.sensor].append(TimedArrival(value: reading, time: time))
         }
-      }),
-    ]
+      })
   }
 
-  func end() { for subscription in subscriptions { subscription.cancel() } }
+  func end() { stop() }
 
   /// What could not be kept.
   var dropped: Int { box.state.withLock { $0.dropped } }

@@ -53,7 +53,7 @@ struct Measurement {
   init(_ bench: Bench, seconds: Double) {
     self.bench = bench
     mark = bench.capture.mark
-    before = bench.hub.status
+    before = bench.source.status
     let standing = bench.standstill()
     start = bench.now()
     do throws(BrokenOff) {
@@ -64,7 +64,7 @@ struct Measurement {
     } catch {
       end = error
     }
-    after = bench.hub.status
+    after = bench.source.status
     self.seconds = bench.now().seconds(since: start)
     standstill = bench.standstill() - standing
   }

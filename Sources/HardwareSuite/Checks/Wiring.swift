@@ -2,6 +2,7 @@
 
 import BoardFile
 import Diagnosis
+import Lodestone
 import SensorBus
 import SensorDrivers
 import SensorTypes
@@ -23,7 +24,15 @@ struct Wiring {
     }
     // A host that is not what it should be is a finding of its own.
     for sensor in board.sensors { try? openBypass(to: sensor) }
-    let findings = doctor.wiring(board)
+    return judged(doctor.wiring(board))
+  }
+
+  /// How the chips of a daemon's board are doing, as the daemon says.
+  func checks(of daemon: DaemonBoard) -> (checks: [Report.Check], broken: Set<Int>) {
+    judged(doctor.chips(of: daemon))
+  }
+
+  private func judged(_ findings: [Doctor.Finding]) -> (checks: [Report.Check], broken: Set<Int>) {
     let broken = findings.filter { $0.level == .problem }.compactMap(\.sensor)
     return (findings.map(judged), Set(broken))
   }
@@ -32,6 +41,15 @@ struct Wiring {
     Report.Check(
       "wiring", finding.subject, finding.level == .problem ? .failed : .passed, finding.text,
       mend: finding.mend)
+  }
+
+  /// The self-tests that cannot be run while a daemon has the buses.
+  static func untestedSelfTests(of board: Board) -> [Report.Check] {
+    testable(board).map { name in
+      Report.Check(
+        "self-test", "\(name) tests itself", .skipped, "the daemon owns the board",
+        mend: "sudo systemctl stop lodestone   # and hil run once more")
+    }
   }
 
   /// The self-tests of the chips that have one.

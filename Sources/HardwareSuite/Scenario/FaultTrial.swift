@@ -116,7 +116,7 @@ struct FaultTrial {
       measures: verdicts.flatMap(\.measures), seconds: bench.now().seconds(since: begin))
   }
 
-  private func isRunning(_ index: Int) -> Bool { bench.hub.status[index].state == .running }
+  private func isRunning(_ index: Int) -> Bool { bench.source.status[index].state == .running }
 
   private func statuses(
     since mark: StreamPosition, of index: Int

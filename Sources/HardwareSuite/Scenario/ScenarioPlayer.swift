@@ -173,7 +173,7 @@ struct ScenarioPlayer {
     if !others.isEmpty {
       let left = Self.silence - bench.now().seconds(since: begin)
       _ = try bench.wait(atMost: max(0, left) + FaultTrial.returnLimit) {
-        receivers.allSatisfy { bench.hub.status[$0.index].state == .running }
+        receivers.allSatisfy { bench.source.status[$0.index].state == .running }
       }
     }
     return check
@@ -205,11 +205,11 @@ struct ScenarioPlayer {
     guard bench.board.sensors.indices.contains(where: { bench.kind($0) == .inertial }) else {
       return
     }
-    bench.hub.setDemand(Demand())
+    bench.source.setDemand(Demand())
     try bench.pass(Self.pause)
-    bench.hub.setDemand(.everything)
+    bench.source.setDemand(.everything)
     _ = try bench.wait(atMost: FaultTrial.returnLimit) {
-      !bench.hub.status.contains { $0.state == .idle || $0.state == .starting }
+      !bench.source.status.contains { $0.state == .idle || $0.state == .starting }
     }
   }
 

@@ -10,12 +10,25 @@ struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "What is wrong with wiring and system, each finding with the line that mends it.",
-    discussion: "Changes nothing. Exit code 1 when there is something to mend.")
+    discussion: """
+      Changes nothing. A board that a daemon owns is looked at through the daemon. Exit code 1 when there is something to mend.
+      """)
 
   @OptionGroup var board: BoardOptions
 
   func run() throws {
     var report = DoctorReport { Hints.complete($0) }
+    if board.name == nil, let path = DaemonLocator.socket() {
+      do {
+        let daemon = try DaemonBoard(path: path)
+        say(report.take(daemon.board, ofDaemon: path))
+        for finding in Doctor().examine(daemon) { say(report.take(finding)) }
+        return try end(report)
+      } catch let error as DaemonUnreachable {
+        // What keeps it from its board may well be found.
+        say(report.take(unreachable: error))
+      }
+    }
     let located: LocatedBoard?
     do {
       located = try BoardLocator.locate(board.name)
@@ -25,6 +38,10 @@ struct DoctorCommand: ParsableCommand {
     }
     say(report.take(located?.board, file: located?.file.path))
     for finding in Doctor().examine(located?.board) { say(report.take(finding)) }
+    try end(report)
+  }
+
+  private func end(_ report: DoctorReport) throws {
     if report.hasProblems { throw ExitCode.failure }
     Terminal.say("nothing to mend")
   }
