@@ -37,6 +37,7 @@ check-long: oracles check ## what takes longer than a check may: soaks, fault se
 	@Scripts/build.sh
 	@LODESTONE_DAY=1 Scripts/build.sh --test --filter 'LocationDaemonTests.DayTests'
 	@Tests/crowd.py "$$(Scripts/build.sh --bin)"
+	@Tests/soak.py "$$(Scripts/build.sh --bin)"
 	@Scripts/fresh-debian.sh
 
 docs: prepare ## the facades' documentation as a website in .build/docs

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Builds code that others wrote for iOS against this package, unmodified, in Swift 5 mode, and runs its tests:
-foreign-units.py FOLDER [NAME...] [--package FOLDER] [--errors N]
+foreign-units.py FOLDER [NAME...] [--package FOLDER] [--errors N] [--daemon COMMAND]
 
 FOLDER holds one folder a unit, by the name of its module: the Swift files, and in `Tests` those of its tests, if there
 are any; a file `testTarget` is what the tests' target has besides in the unit's own Package.swift, as
 `resources: [.process("Fixtures")]`. Every unit is built by itself, in a package outside of this repository that depends
 on the product which the README names; it lies in a temporary folder, or in the one after --package, where a second run
 builds no more than what has changed and NAME.log has all that the compiler said. A unit that does not compile, or whose
-tests fail, is printed with its first N errors (1); then the exit status is 1.
+tests fail, is printed with its first N errors (1); then the exit status is 1. With --daemon the tests do not own their
+board: COMMAND, a `lodestone`, serves the simulated one to them.
 """
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -107,12 +109,37 @@ def check(unit, name, package, count):
     return f"{ran} of its own tests" if has_tests else "", []
 
 
+@contextlib.contextmanager
+def daemon(command, folder):
+    """Serves the simulated board while the context lasts, if there is a command."""
+    if not command:
+        yield
+        return
+    path = os.path.join(folder, "daemon.socket")
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("LODESTONE")}
+    process = subprocess.Popen(
+        [command, "serve", "--board", "simulated", "--socket", path], stdout=subprocess.PIPE, text=True,
+        env={**clean, "STATE_DIRECTORY": os.path.join(folder, "daemon-state")})
+    os.environ.pop("LODESTONE_BOARD", None)
+    os.environ["LODESTONE_SOCKET"] = path
+    try:
+        if not process.stdout.readline():
+            sys.exit("the daemon does not serve")
+        yield
+        if process.poll() is not None:
+            sys.exit(f"the daemon has ended with {process.returncode}")
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--package")
     parser.add_argument("--errors", type=int, default=1)
+    parser.add_argument("--daemon", metavar="COMMAND")
     options = parser.parse_args()
     names = options.names or sorted(each for each in os.listdir(options.folder)
                                     if os.path.isdir(os.path.join(options.folder, each)))
@@ -122,12 +149,13 @@ def main():
         package = os.path.abspath(options.package or folder)
         os.makedirs(package, exist_ok=True)
         passed = 0
-        for name in names:
-            tests, errors = check(os.path.join(options.folder, name), name, package, options.errors)
-            passed += not errors
-            print(f"{'FAILED' if errors else 'passed'}  {name}" + (f" ({tests})" if tests else ""), flush=True)
-            for error in errors:
-                print(f"        {error}", flush=True)
+        with daemon(options.daemon, package):
+            for name in names:
+                tests, errors = check(os.path.join(options.folder, name), name, package, options.errors)
+                passed += not errors
+                print(f"{'FAILED' if errors else 'passed'}  {name}" + (f" ({tests})" if tests else ""), flush=True)
+                for error in errors:
+                    print(f"        {error}", flush=True)
     print(f"{passed} of {len(names)} units compile and work unmodified")
     return 0 if passed == len(names) else 1
 
