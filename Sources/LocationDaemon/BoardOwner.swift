@@ -294,7 +294,11 @@ private struct StandingObservations: Sendable {
       }
       if estimate.field != nil { hasEnded = forget(.motion(.magnetometer)) || hasEnded }
       return hasEnded
-    case .sensor(let status): latest[.sensor(status.index)] = observation
+    case .sensor(let status):
+      latest[.sensor(status.index)] = observation
+      if case .headingUnavailable(let reason, _) = latest[.heading], reason.ends(with: status) {
+        latest[.heading] = nil
+      }
     case .absoluteAltitude, .sky, .diagnostic: return false
     }
     return true

@@ -205,7 +205,12 @@ struct StreamEnd {
       }
       sensors[status.index] = status.told
       tell(observation, at: now)
-    case .motionUnavailable, .diagnostic: tell(observation, at: now)
+    case .motionUnavailable(let sensor, let reason, let time):
+      tell(observation, at: now)
+      guard sensor == .gyro, choice.kinds.contains(.attitude) else { break }
+      lastAttitude = nil
+      keep(.attitude(AttitudeReading(missing: reason, at: time), skipped: 0), at: now)
+    case .diagnostic: tell(observation, at: now)
     }
   }
 

@@ -50,7 +50,9 @@ extension LocationEngine {
     case .absoluteAltitude(let estimate): deliver(estimate, emit)
     case .motion(let estimate): take(estimate, emit)
     case .motionUnavailable(let sensor, let reason, _): lose(sensor, reason, emit)
-    case .sky, .sensor, .diagnostic: break
+    case .sensor(let status):
+      if case .missing(let reason) = heading, reason.ends(with: status) { heading = .nothing }
+    case .sky, .diagnostic: break
     }
   }
 }

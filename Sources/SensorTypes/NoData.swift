@@ -50,6 +50,12 @@ public enum NoData: Error, Sendable, Hashable, Codable, CustomStringConvertible 
     }
   }
 
+  /// Whether a loss of a sensor, which names the chip first, is over with the news of a sensor.
+  package func ends(with status: SensorStatus) -> Bool {
+    guard status.state == .running, case .sensorLost(let why) = self else { return false }
+    return why.hasPrefix("\(status.chip): ")
+  }
+
   /// The reason without what tells where the board is, for a program that may not know it.
   package var withoutPlace: NoData {
     if case .magneticInterference(let what, _) = self { .magneticInterference(what) } else { self }

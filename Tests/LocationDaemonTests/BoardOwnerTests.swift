@@ -102,6 +102,27 @@ struct BoardOwnerTests {
     withExtendedLifetime(subscriptions) {}
   }
 
+  @Test(
+    "a loss of heading ends with the chip that it names, for who comes later too",
+    arguments: [("LSM6DSOX", true), ("LIS3MDL", false)])
+  func endOfLoss(chip: String, ends: Bool) throws {
+    let board = ScriptedSource()
+    let owner = BoardOwner { board }
+    let early = try owner.seat()
+    let hearing = early.subscribe { (_: Observation) in }
+    let lost = Observation.headingUnavailable(
+      .sensorLost("LSM6DSOX: nobody answers"), at: Timestamp(seconds: 1))
+    let back = Observation.sensor(
+      SensorStatus(
+        index: 1, chip: chip, position: "x", state: .running, since: Timestamp(seconds: 2)))
+    board.publish(lost)
+    board.publish(back)
+    let (late, heard) = (try owner.seat(), Listener())
+    let other = late.subscribe(heard.take)
+    #expect(heard.observations.contains(lost) == !ends && heard.observations.contains(back))
+    withExtendedLifetime((hearing, other)) {}
+  }
+
   @Test("what is published to all seats is gathered")
   func gathering() throws {
     let board = ScriptedSource()

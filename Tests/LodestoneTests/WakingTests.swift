@@ -76,11 +76,36 @@ struct WakingTests {
     #expect(board.run(2).contains { if case .heading = $0 { true } else { false } })
   }
 
-  @Test("a board that has no gyro and no accelerometer needed has headings all the same")
+  @Test("a board that stays level goes on without gyro and accelerometer")
   func level() throws {
     let board = try VirtualBoard(edit: { $0 + "level: true\n" })
+    _ = board.run(6)
     let inertial = try #require(board.hub.status.first { $0.chip.hasPrefix("LSM6") })
     board.simulation.inject(.noAnswer, chip: inertial.index, from: board.clock.now())
-    #expect(board.run(6).contains { if case .heading = $0 { true } else { false } })
+    let seen = board.run(6)
+    #expect(!seen.contains { if case .headingUnavailable = $0 { true } else { false } })
+    let last = seen.last { if case .heading = $0 { true } else { false } }
+    guard case .heading(let estimate) = last else {
+      Issue.record("no heading")
+      return
+    }
+    #expect(board.clock.now().seconds(since: estimate.time) < 0.1)
+  }
+
+  @Test("a loss that nobody has asked about is none")
+  func unasked() throws {
+    let board = try VirtualBoard()
+    _ = board.run(6)
+    board.hub.setDemand(Demand(altitude: true, motion: MotionDemand(samples: true)))
+    _ = board.run(5)
+    let inertial = try #require(board.hub.status.first { $0.chip.hasPrefix("LSM6") })
+    let now = board.clock.now()
+    board.simulation.inject(
+      .noAnswer, chip: inertial.index, from: now, until: now.advanced(bySeconds: 1.5))
+    var seen = board.run(8)
+    board.hub.setDemand(.everything)
+    seen += board.run(3)
+    #expect(!seen.contains { if case .headingUnavailable = $0 { true } else { false } })
+    #expect(seen.contains { if case .heading = $0 { true } else { false } })
   }
 }

@@ -22,6 +22,8 @@ enum SmoothingPass: Sendable {
 struct HeadingChannel: Sendable {
   /// Between two headings without a magnetometer, seconds.
   private static let courseInterval = 0.05
+  /// The age of the newest field up to which headings are asked for, seconds: a magnetometer that nobody asks sleeps.
+  private static let fieldMemory = 2.0
   /// A chip that fell silent so soon after it was driven beyond its range did so for that, seconds.
   private static let overflowMemory = 0.5
 
@@ -29,6 +31,7 @@ struct HeadingChannel: Sendable {
   /// What a run of the same deliveries has taught, where this one is a second.
   private let smoother: AttitudeSmoother?
   private let isVehicle: Bool
+  private let isLevel: Bool
   /// Whether heading could only be a vehicle's, and whether it was said that none is declared.
   private let needsVehicle: Bool
   private var hasSaidUndeclared = false
@@ -45,6 +48,8 @@ struct HeadingChannel: Sendable {
   private var awaitsField = false
   /// What became of the chip that feels gravity, where the board has one and it is lost.
   private var lostGravity: NoData?
+  /// Why there is no heading, as it was said last. A chip that runs again may fail again.
+  private var saidLoss: NoData?
   /// What a person should know of the board's description.
   let note: String?
 
@@ -65,7 +70,7 @@ struct HeadingChannel: Sendable {
     let gyros = board.sensors.lazy.compactMap { ChipCatalog.chip(named: $0.chip)?.zeroRateLevel }
     if let level = gyros.first { params.allow(zeroRateLevel: level) }
     estimator = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
-    isVehicle = board.isVehicle
+    (isVehicle, isLevel) = (board.isVehicle, board.isLevel)
     estimator.followsCourse = isVehicle
     let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
     needsVehicle = canFollow && !kinds.contains(.magnetometer)
@@ -136,9 +141,11 @@ struct HeadingChannel: Sendable {
 
   mutating func bodyDidTurn(by turn: Quaternion) { estimator.bodyDidTurn(by: turn) }
 
-  /// Whether there are headings, and none without a chip that feels gravity.
-  private var needsGravity: Bool {
-    estimator.needsGravity && (fieldTime != nil || followsCourse)
+  /// Whether headings are given at a moment, and none without a chip that feels gravity. A board that stays level goes on without.
+  private func needsGravity(at time: Timestamp) -> Bool {
+    guard estimator.needsGravity, !isLevel else { return false }
+    guard let fieldTime else { return followsCourse }
+    return !awaitsField && time.seconds(since: fieldTime) < Self.fieldMemory || followsCourse
   }
 
   /// Takes what has become of a chip that is listened to. Returns what is to be published.
@@ -147,6 +154,7 @@ struct HeadingChannel: Sendable {
   mutating func take(
     _ status: SensorStatus, of kind: ChipKind, feelsGravity: Bool
   ) -> Result<HeadingEstimate, NoData>? {
+    if status.state == .running { saidLoss = nil }
     switch (kind, status.state) {
     case (.accelerometer, .running), (.inertial, .running): lostGravity = nil
     case (.accelerometer, .idle), (.inertial, .idle): awaitsGravity = true
@@ -155,7 +163,7 @@ struct HeadingChannel: Sendable {
       let reason = NoData.sensorLost("\(status.chip): \(why)")
       (awaitsGravity, lostGravity) = (false, reason)
       // A chip that has failed is not waited for as one that is silent.
-      return needsGravity ? .failure(reason) : nil
+      return needsGravity(at: status.since) ? .failure(reason) : nil
     case (.magnetometer, .idle): awaitsField = true
     case (.magnetometer, .failed(let why)):
       awaitsField = false
@@ -165,7 +173,7 @@ struct HeadingChannel: Sendable {
       {
         return nil
       }
-      return .failure(.sensorLost(why))
+      return .failure(.sensorLost("\(status.chip): \(why)"))
     default: break
     }
     return nil
@@ -193,7 +201,7 @@ struct HeadingChannel: Sendable {
 
   /// What is due behind a sample of the magnetometer; `nil` while the filter waits for chips that start or wake.
   func output(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
-    if let lostGravity, !awaitsGravity, needsGravity { return .failure(lostGravity) }
+    if let lostGravity, !awaitsGravity, needsGravity(at: time) { return .failure(lostGravity) }
     return switch estimator.heading(at: time) {
     case .failure(.notYet): nil
     // Chips start one after the other: the first field may come before the first tilt.
@@ -205,9 +213,16 @@ struct HeadingChannel: Sendable {
     }
   }
 
-  /// A heading in the light of the whole run, where this is the second of two.
-  func smoothed(_ causal: HeadingEstimate) -> HeadingEstimate {
-    smoother?.heading(causal) ?? causal
+  /// Takes note of a heading that is given. Returns it in the light of the whole run, where this is the second of two.
+  mutating func give(_ causal: HeadingEstimate) -> HeadingEstimate {
+    saidLoss = nil
+    return smoother?.heading(causal) ?? causal
+  }
+
+  /// Takes note of why there is no heading. Returns whether that was not said yet.
+  mutating func isNews(_ reason: NoData) -> Bool {
+    defer { saidLoss = reason }
+    return saidLoss != reason
   }
 
   /// What was learned of attitude, for a second pass; of a first one only.

@@ -310,10 +310,11 @@ struct Pipeline: Sendable {
   ) {
     switch output {
     case nil: break
-    case .failure(let reason): publish(.headingUnavailable(reason, at: time))
+    case .failure(let reason):
+      if heading.isNews(reason) { publish(.headingUnavailable(reason, at: time)) }
     case .success(let causal):
       position.update(causal)
-      var estimate = heading.smoothed(causal)
+      var estimate = heading.give(causal)
       if estimate.fieldCheck != nil {
         estimate.fieldCheck?.calibration = listenedMagnetometer?.appliedRecord
       }
