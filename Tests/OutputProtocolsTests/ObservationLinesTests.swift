@@ -32,6 +32,42 @@ import Testing
     try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
   }
 
+  @Test func theAirIsInKilopascalsDegreesAndPercent() throws {
+    var lines = ObservationLines(start: Self.at(0), clock: Self.clock(isSet: true))
+    let altitude = try object(
+      lines.line(
+        for: .altitude(
+          AltitudeEstimate(
+            time: Self.at(1), relativeAltitude: 1, relativeAccuracy: 0.1, pressure: 98_765,
+            temperature: 21.25, humidity: 45.5))))
+    #expect(altitude["pressure"] as? Double == 98.765)
+    #expect(altitude["temperature"] as? Double == 21.25 && altitude["humidity"] as? Double == 45.5)
+    let height = try object(
+      lines.line(
+        for: .absoluteAltitude(
+          AbsoluteAltitudeEstimate(
+            time: Self.at(1), altitude: 36, accuracy: 2, seaLevelPressure: 101_712.5,
+            seaLevelPressureAccuracy: 103))))
+    #expect(height["seaLevelPressure"] as? Double == 101.7125)
+    #expect(height["seaLevelPressureAccuracy"] as? Double == 0.103)
+    let sample = try object(
+      lines.line(
+        for: SensorReading(
+          sensor: 2,
+          sample: Sample(
+            time: Self.at(1), value: .atmosphere(pressure: 98_765, temperature: 21, humidity: 45)),
+          edge: nil, outputRate: 25)))
+    #expect(sample["humidity"] as? Double == 45 && sample["temperature"] as? Double == 21)
+    // What a chip does not measure is not there.
+    let dry = try object(
+      lines.line(
+        for: SensorReading(
+          sensor: 2,
+          sample: Sample(time: Self.at(1), value: .atmosphere(pressure: 98_765, temperature: 21)),
+          edge: nil, outputRate: 25)))
+    #expect(dry["humidity"] == nil)
+  }
+
   @Test func aClockThatIsSetDatesEveryLine() throws {
     var lines = ObservationLines(start: Self.at(0), clock: Self.clock(isSet: true))
     for observation in Self.observations {

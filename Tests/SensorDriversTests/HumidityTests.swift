@@ -53,7 +53,7 @@ import Testing
       },
       { device -> any ContractDriver in
         chip == "BME280"
-          ? BoxedDriver(RegisterDriver(device, BMx280(chip: .bme280, outputRate: 24)))
+          ? BoxedDriver(RegisterDriver(device, BMx280(chip: .bme280, outputRate: 25)))
           : BoxedDriver(RegisterDriver(device, BME680(outputRate: 20)))
       })
     var worst = 0.0

@@ -82,7 +82,8 @@ enum MessageExamples {
       .reading(
         SensorReading(
           sensor: 2,
-          sample: Sample(time: time, value: .atmosphere(pressure: 101_325, temperature: 20)),
+          sample: Sample(
+            time: time, value: .atmosphere(pressure: 101_325, temperature: 20, humidity: 45)),
           edge: time, outputRate: 25)),
     ]
   }
@@ -124,9 +125,13 @@ enum MessageExamples {
       .locationUnavailable(.noFix, at: time),
       .altitude(
         AltitudeEstimate(
-          time: time, relativeAltitude: 1, relativeAccuracy: .infinity, pressure: 101_325)),
+          time: time, relativeAltitude: 1, relativeAccuracy: .infinity, pressure: 101_325,
+          temperature: 20, humidity: 45)),
       .altitudeUnavailable(.notEquipped("barometer"), at: time),
-      .absoluteAltitude(AbsoluteAltitudeEstimate(time: time, altitude: 36, accuracy: 2)),
+      .absoluteAltitude(
+        AbsoluteAltitudeEstimate(
+          time: time, altitude: 36, accuracy: 2, seaLevelPressure: 101_700,
+          seaLevelPressureAccuracy: 102)),
       .sky(GNSSSky(received: time, satellites: [satellite])),
       .motion(
         MotionEstimate(

@@ -60,14 +60,14 @@ extension FaultContract {
   fileprivate static func bosch(
     _ chip: BMx280Variant, stranger: UInt8, identity: UInt8
   ) -> FaultContract {
-    // At 24 Hz either has time for 16 samples of the pressure.
+    // At 25 Hz either has time for 16 samples of the pressure.
     let length = chip == .bme280 ? 12 : 10
     let lost: (register: UInt8, setting: UInt8) = chip == .bme280 ? (0xF2, 0x01) : (0xF4, 0x57)
     return FaultContract(
       chip: chip.rawValue, address: 0x76,
       twin: { BMP280Twin(chip == .bmp280 ? .bmp280 : .bme280, TwinCore(source: $0)) },
       driver: {
-        BoxedDriver(RegisterDriver($0, BMx280(chip: chip, outputRate: 24), checks: $1))
+        BoxedDriver(RegisterDriver($0, BMx280(chip: chip, outputRate: 25), checks: $1))
       },
       world: world, isRight: isAir(pascals: 6 * 1.3, degrees: 6 * 0.005),
       firstOfStart: Read(register: 0xD0, count: 1),

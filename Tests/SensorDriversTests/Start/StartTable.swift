@@ -276,7 +276,7 @@ extension StartLine {
       sleep: "F4=54"),
     // The oversampling of humidity comes before the rest.
     StartLine(
-      BMx280(chip: .bme280, outputRate: 24),
+      BMx280(chip: .bme280, outputRate: 25),
       "D0?60 E0=B6 2ms F3~00/01@10x2ms 88:26 E1:7 { F2=01/07 F5=00/FD F4=57 }", look: "F3:12",
       sleep: "F4=54"),
     // The chip has put the mode back to sleep when it is read back.
