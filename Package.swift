@@ -434,6 +434,12 @@ let package = Package(
         "BoardTestSupport", "SimulatedDevices",
       ]),
     tests(
+      "DaemonUI",
+      [
+        "DaemonUI", "LocationDaemon", "LocationServices", "Lodestone", "LiveMap", "MapDrawing",
+        "TerminalUI", "LinuxIO", "BoardFile", "SensorTypes", "FacadeTestSupport",
+      ]),
+    tests(
       "TwinServing",
       [
         "TwinServing", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",

@@ -28,7 +28,7 @@ package protocol ProgramAdmission: AnyObject, Sendable {
 
 /// The daemon's side of one program's connection, without its socket.
 ///
-/// One thread calls `receive(_:at:)`, `next()`, `advance(to:)` and `end()`. What the program asks for is carried out on a separate queue,
+/// The thread of the server calls it; `next()` is called by the thread that has news as well, and not at the same time. What the program asks for is carried out on a separate queue,
 /// in order, so that a slow disk or a slow bus holds up no other program.
 package final class ProgramHost: ServedConnection {
   /// The number of messages that may wait to be carried out before no more are read.

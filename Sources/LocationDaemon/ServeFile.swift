@@ -48,6 +48,14 @@ package struct ServeConfiguration: Hashable, Sendable {
     package var tiles: String?
     /// The path of the file of the token, or `nil` for the one in the state directory.
     package var tokenFile: String?
+
+    package init(
+      address: String, port: UInt16, positions: PositionLimit = .exact, tiles: String? = nil,
+      tokenFile: String? = nil
+    ) {
+      (self.address, self.port, self.positions) = (address, port, positions)
+      (self.tiles, self.tokenFile) = (tiles, tokenFile)
+    }
   }
 
   /// Where the stream of JSON lines is served.

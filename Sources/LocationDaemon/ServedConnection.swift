@@ -3,7 +3,8 @@
 package import LinuxIO
 package import ServiceProtocol
 
-/// The daemon's side of one connection, without its socket. One thread calls it.
+/// The daemon's side of one connection, without its socket. One thread at a time calls it: that of the server, or one that has news and calls
+/// `next()`.
 package protocol ServedConnection: AnyObject, Sendable {
   /// Whether the other end may say more now. If not, the connection wakes its server once it may.
   var isReading: Bool { get }

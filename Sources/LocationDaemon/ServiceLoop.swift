@@ -92,7 +92,7 @@ final class ServiceLoop {
     return deadline(now)
   }
 
-  /// Writes news to connections, on any thread.
+  /// Writes news to connections of programs, on a thread that is not the server's.
   ///
   /// - Returns: The connections that the server's thread has to serve: for which more waits than there is room for, or which are to end; all
   ///   of them if the thread is at work.
@@ -100,9 +100,10 @@ final class ServiceLoop {
     let left = turn.withLockIfAvailable { _ in
       let now = now
       return tokens.filter { token in
-        guard var seat = seats[token], seat.interest == .readable, seat.unsent.isEmpty else {
-          return true
-        }
+        // Lines of JSON are made when they are written, and take longer than who has the news may wait.
+        guard var seat = seats[token], seat.interest == .readable, seat.unsent.isEmpty,
+          !seat.host.isOneWay
+        else { return true }
         seats[token] = nil
         let isDone = write(&seat, at: now)
         seats[token] = seat

@@ -8,7 +8,7 @@ import SensorTypes
 import ServiceProtocol
 import Synchronization
 
-/// Serves programs over sockets, on one thread.
+/// Serves programs over sockets, on one thread. Who has news for many programs writes to them as well.
 package final class ServiceServer: Sendable {
   private struct Shared: Sendable {
     var isStopping = false
@@ -77,7 +77,7 @@ package final class ServiceServer: Sendable {
     if isFirst { poller.wake() }
   }
 
-  /// Calls something that has news for many connections, and writes what there is room for. The server's thread, which would have to wake up
+  /// Calls something that has news for many connections, on any thread but the server's, and writes what there is room for. The server's thread, which would have to wake up
   /// first, does the rest.
   package func gather(_ body: () -> Void) {
     shared.withLock { $0.gathering += 1 }

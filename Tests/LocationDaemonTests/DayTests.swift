@@ -99,7 +99,11 @@ import Testing
     private(set) var (headings, locations, failures, faults, arrivals) = (0, 0, 0, 0, 0)
 
     init() throws {
-      let board = try VirtualBoard(keepsObservations: false)
+      // Its drive takes a minute and a half. Then it turns for the rest of the day, so that programs get headings.
+      let last = "    - {seconds: 20, turn: 30}\n"
+      let turns = String(repeating: "    - {seconds: 1800, turn: 3600}\n", count: 50)
+      let board = try VirtualBoard(
+        edit: { $0.replacingOccurrences(of: last, with: turns) }, keepsObservations: false)
       let clocks = alarms.clocks(board)
       let owner = BoardOwner(clocks: clocks) { VirtualSource(board) }
       folder = FileManager.default.temporaryDirectory.appending(path: "lodestone-day-\(getpid())")
