@@ -146,10 +146,12 @@ extension Doctor {
   }
 
   // Who may know where this machine is. Without a file everybody may, which is nothing to be said.
-  func permissions() -> [Finding] {
+  //
+  // A daemon knows no file that this program's environment names.
+  func permissions(ofDaemon: Bool = false) -> [Finding] {
     guard let authorization else { return [] }
     var findings: [Finding] = []
-    for policy in authorization.policies {
+    for policy in authorization.policies where !(ofDaemon && policy.isNamed) {
       let path = policy.file.path
       do {
         guard let count = try policy.rules()?.count else { continue }

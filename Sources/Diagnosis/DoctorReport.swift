@@ -29,11 +29,8 @@ package struct DoctorReport {
   }
 
   /// Returns the lines of a daemon that should be there and cannot be asked.
-  package mutating func take(unreachable error: any Error) -> [String] {
-    take(
-      .init(
-        .problem, "\(error)",
-        mend: "sudo systemctl restart lodestone; journalctl -u lodestone -n 20"))
+  package mutating func take(unreachable error: any Error, at path: String) -> [String] {
+    take(.init(.problem, "\(error)", mend: Doctor.remedy(forDaemonAt: path)))
   }
 
   /// Returns the lines of a board file that cannot be used.

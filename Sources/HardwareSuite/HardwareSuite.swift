@@ -63,6 +63,7 @@ package struct HardwareSuite: Sendable {
   /// What is to be done, and on which board.
   private struct Plan {
     let board: Board
+    let isSimulated: Bool
     /// The board of the daemon that owns it; `nil` if this program opens it.
     let daemon: DaemonBoard?
     let scenarios: [Scenario]
@@ -104,11 +105,12 @@ package struct HardwareSuite: Sendable {
       return nil
     }
     report.board = board.name
+    let isSimulated = daemon?.summary.isSimulated ?? (board.simulation != nil)
     report.deviations = board.sensors.flatMap(\.deviations)
-    if options.person == nil, board.simulation != nil, daemon == nil {
+    if options.person == nil, isSimulated, daemon == nil {
       report.rig = SimulationOperator.title
     }
-    if board.simulation != nil, options.person?.isPerson == true {
+    if isSimulated, options.person?.isPerson == true {
       throw OperatorError(
         "nobody can turn or unplug a simulated board: take a --scenario instead of --interactive")
     }
@@ -125,11 +127,11 @@ package struct HardwareSuite: Sendable {
     for scenario in scenarios {
       try scenario.check { action in
         if let person = options.person { return person.objection(to: action) }
-        return board.simulation == nil || daemon != nil
+        return !isSimulated || daemon != nil
           ? Nobody().objection(to: action) : SimulationOperator.objection(to: action)
       }
     }
-    return Plan(board: board, daemon: daemon, scenarios: scenarios)
+    return Plan(board: board, isSimulated: isSimulated, daemon: daemon, scenarios: scenarios)
   }
 
   /// Without a board: what a person would look at first.
@@ -146,7 +148,7 @@ package struct HardwareSuite: Sendable {
     _ plan: Plan, _ report: inout Report, _ found: inout Findings
   ) throws {
     let board = plan.board
-    let isSimulated = board.simulation != nil
+    let isSimulated = plan.isSimulated
     func note(_ checks: [Report.Check], _ found: inout Findings) {
       for check in checks { for line in check.lines { options.say(line) } }
       found.checks += checks
@@ -202,7 +204,7 @@ package struct HardwareSuite: Sendable {
       pass: { (seconds) throws(BrokenOff) in try interruption.sleep(seconds) }, say: options.say,
       kernels: isSimulated
         ? [] : Set(board.sensors.indices.filter { Doctor().usesKernel(board.sensors[$0]) }),
-      standstill: { watch.total })
+      isSimulated: isSimulated, standstill: { watch.total })
     opened.source.setDemand(.everything)
     opened.begin()
     defer {
@@ -236,7 +238,7 @@ package struct HardwareSuite: Sendable {
     found.stage = "the measurement"
     bench.say(
       "measuring for \(Report.figure(seconds)) s"
-        + (bench.board.simulation == nil ? ": let the board lie still" : ""))
+        + (bench.isSimulated ? "" : ": let the board lie still"))
     // The filter settles, the receiver may find its sky.
     try bench.pass(2)
     let measurement = Measurement(bench, seconds: seconds)

@@ -1,6 +1,7 @@
 // A board that runs while it is tested, whoever owns it.
 
 import BoardFile
+import Glibc
 import Lodestone
 import SensorHub
 import SensorTypes
@@ -13,6 +14,9 @@ protocol TestedBoard: Sendable {
   /// The state of the sensors, in the order of the board file.
   var status: [SensorStatus] { get }
 
+  /// The process that runs it, or `nil` if it does not answer.
+  var process: Int32? { get }
+
   /// Says what is measured from here on.
   func setDemand(_ demand: Demand)
 
@@ -24,6 +28,8 @@ protocol TestedBoard: Sendable {
 }
 
 extension Hub: TestedBoard {
+  var process: Int32? { getpid() }
+
   func listen(
     _ observations: @escaping @Sendable (Observation) -> Void,
     readings: @escaping @Sendable (SensorReading) -> Void
@@ -47,6 +53,7 @@ final class DaemonUnderTest: TestedBoard {
   init(_ daemon: DaemonBoard) { self.daemon = daemon }
 
   var status: [SensorStatus] { daemon.sensors }
+  var process: Int32? { daemon.process }
 
   func setDemand(_ demand: Demand) {
     let handlers = handlers.withLock { $0 }

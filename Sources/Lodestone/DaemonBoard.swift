@@ -19,9 +19,11 @@ package struct DaemonUnreachable: Error, Hashable, Sendable, CustomStringConvert
   package let description: String
   /// Whether it is a right that this user lacks.
   package let isRight: Bool
+  /// Whether the daemon answers, and has not opened its board.
+  package let hasNoBoard: Bool
 
-  init(description: String, isRight: Bool = false) {
-    (self.description, self.isRight) = (description, isRight)
+  init(description: String, isRight: Bool = false, hasNoBoard: Bool = false) {
+    (self.description, self.isRight, self.hasNoBoard) = (description, isRight, hasNoBoard)
   }
 }
 
@@ -59,12 +61,14 @@ package final class DaemonBoard: CalibrationBoard {
 
   /// Attaches to the daemon that listens at a path.
   ///
-  /// - Parameter isPatient: Whether an answer of the machine's owner is waited for, if somebody is asked about this program.
+  /// - Parameters:
+  ///   - asks: Whether the machine's owner is asked about this program if the rules want that.
+  ///   - isPatient: Whether an answer is waited for.
   /// - Throws: `DaemonUnreachable`, or an error if the process has no descriptor left.
-  package convenience init(path: String, isPatient: Bool = false) throws {
+  package convenience init(path: String, asks: Bool = true, isPatient: Bool = false) throws {
     let port = try DaemonPort(path: path, usage: Self.usage, limits: .owner)
     try self.init(
-      port, name: "the daemon at \(path)", positions: .exact, asks: true, isPatient: isPatient)
+      port, name: "the daemon at \(path)", positions: .exact, asks: asks, isPatient: isPatient)
   }
 
   /// Attaches to services of the daemon in its own process, for somebody whom the kernel does not name.
@@ -96,7 +100,8 @@ package final class DaemonBoard: CalibrationBoard {
     }
     guard let board = report.board else {
       throw DaemonUnreachable(
-        description: "the daemon cannot open its board: \(report.problem ?? "it does not say why")")
+        description: "the daemon cannot open its board: \(report.problem ?? "it does not say why")",
+        hasNoBoard: true)
     }
     summary = board
     known = Mutex(report.sensors)
@@ -125,6 +130,16 @@ package final class DaemonBoard: CalibrationBoard {
   }
 
   package var isShared: Bool { true }
+
+  /// The process of the daemon, or `nil` if none answers.
+  package var process: Int32? { port.ask(.daemon)?.process }
+
+  /// The reason why the program may not know the position, as far as the daemon says one.
+  package var positionProblem: String? {
+    guard access != .full else { return nil }
+    return port.ask(.program)?.authorizationProblem
+      ?? "the owner of this machine allows \(access == .reduced ? "a reduced position only" : "none")"
+  }
 
   package func begin(_ demand: Demand, _ handler: @escaping @Sendable (Observation) -> Void) {
     begin(BoardRequest(demand, positions: positions), handler, nil)

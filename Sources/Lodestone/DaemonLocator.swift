@@ -1,6 +1,8 @@
 // Where a program finds the daemon that owns the board.
 
 import Foundation
+import Glibc
+import LinuxIO
 
 /// Finds the socket of the daemon.
 package enum DaemonLocator {
@@ -22,5 +24,15 @@ package enum DaemonLocator {
     guard (environment["LODESTONE_BOARD"] ?? "").isEmpty else { return nil }
     if let path = environment["LODESTONE_SOCKET"], !path.isEmpty { return path }
     return FileManager.default.fileExists(atPath: systemSocket) ? systemSocket : nil
+  }
+
+  /// Whether somebody listens at a socket, or this user cannot know.
+  package static func isListening(at path: String) -> Bool {
+    do {
+      _ = try LocalConnection(path: path)
+      return true
+    } catch {
+      return error.errno == EACCES
+    }
   }
 }

@@ -66,6 +66,18 @@ public struct SensorCounters: Sendable, Hashable, Codable {
 
   /// Makes counters at zero.
   public init() {}
+
+  /// What was counted since earlier counters; all of it if any of them was larger, because the sensor's owner has begun anew.
+  package func counted(since earlier: SensorCounters) -> SensorCounters {
+    let counts: [WritableKeyPath<SensorCounters, UInt64>] = [
+      \.samples, \.busErrors, \.retries, \.starts, \.configurationsLost, \.overflows, \.stalls,
+      \.emptyEdges, \.refusals,
+    ]
+    guard counts.allSatisfy({ self[keyPath: $0] >= earlier[keyPath: $0] }) else { return self }
+    var since = self
+    for count in counts { since[keyPath: count] -= earlier[keyPath: count] }
+    return since
+  }
 }
 
 /// One sensor of the board and how it is doing.

@@ -7,6 +7,8 @@ import StateStore
 /// What the checks work on: a board that runs, and a way to let time pass.
 struct Bench: Sendable {
   let board: Board
+  /// Whether there is no hardware. The board of a daemon does not say what is simulated.
+  let isSimulated: Bool
   let source: any TestedBoard
   let capture: Capture
   let person: any Operator
@@ -28,9 +30,10 @@ struct Bench: Sendable {
     now: @escaping @Sendable () -> Timestamp,
     pass: @escaping @Sendable (Double) throws(BrokenOff) -> Void,
     say: @escaping @Sendable (String) -> Void, kernels: Set<Int> = [],
-    standstill: @escaping @Sendable () -> Double = { 0 }
+    isSimulated: Bool? = nil, standstill: @escaping @Sendable () -> Double = { 0 }
   ) {
     self.board = board
+    self.isSimulated = isSimulated ?? (board.simulation != nil)
     self.source = source
     self.calibrations = calibrations
     self.person = person
@@ -85,7 +88,10 @@ struct Bench: Sendable {
 
   /// What to do about a chip that does not do its work.
   var remedy: String {
-    guard let simulation = board.simulation else { return "lodestone doctor" }
+    guard let simulation = board.simulation else {
+      return isSimulated
+        ? "lodestone monitor   # shows what the simulated chip says" : "lodestone doctor"
+    }
     return simulation.faults.isEmpty
       ? "lodestone monitor --board FILE   # shows what the simulated chip says"
       : "the 'faults' of the simulated board's file rehearse this"

@@ -15,6 +15,7 @@ extension Measurement {
 
   /// Whether what came can be true of this planet.
   func sanity(_ group: String) -> [Report.Check] {
+    guard loss == nil else { return [] }
     let observations = bench.capture.observations(since: mark).map(\.value)
     let kinds = bench.board.sensors.map { ChipCatalog.chip(named: $0.chip)?.kind }
     var checks: [Report.Check] = []
@@ -23,6 +24,9 @@ extension Measurement {
       checks += gravity(index, group)
     }
     if kinds.contains(.barometer) { checks.append(pressure(observations, group)) }
+    for index in kinds.indices where Self.hygrometers.contains(bench.board.sensors[index].chip) {
+      checks += humidity(index, group)
+    }
     if kinds.contains(.receiver) { checks.append(fix(observations, group)) }
     return checks
   }
@@ -32,7 +36,9 @@ extension Measurement {
     var reasons: [NoData] = []
     for case .heading(let heading) in observations { headings.append(heading) }
     for case .headingUnavailable(let reason, _) in observations { reasons.append(reason) }
-    for index in bench.board.sensors.indices where bench.kind(index) == .magnetometer {
+    for index in bench.board.sensors.indices {
+      let kind = bench.kind(index)
+      guard kind == .magnetometer || kind == .accelerometer || kind == .inertial else { continue }
       // Said before the measurement began, and not since.
       if reasons.isEmpty, after[index].isFailed { reasons = [.sensorLost(after[index].reason)] }
     }
@@ -134,6 +140,33 @@ extension Measurement {
         + "+- \(Report.figure(last.relativeAccuracy))",
       mend: isGood ? nil : "is the sensor's hole closed, or wet?",
       measures: [Report.Measure("pressure", found, "hPa", limit: source)])
+  }
+
+  /// The chips that measure humidity.
+  private static let hygrometers: Set<String> = ["BME280", "BME680"]
+
+  /// Whether a chip that measures humidity gives one that air can have. A driver of the kernel does not give it.
+  private func humidity(_ index: Int, _ group: String) -> [Report.Check] {
+    guard !bench.kernels.contains(index) else { return [] }
+    let readings = bench.capture.readings(of: index, since: mark)
+    guard !readings.isEmpty else { return [] }
+    let values = Channels(readings.map(\.value), quantity: "humidity").values.first ?? []
+    let name = "\(bench.name(index)) humidity"
+    guard let mean = Statistics(values)?.mean else {
+      return [
+        Report.Check(
+          group, name, .failed, "it gives none: its humidity trim is blank",
+          mend: "replace the chip: it is broken, or none of this name")
+      ]
+    }
+    // The ends are what a broken element gives.
+    let isGood = mean > 0 && mean < 100
+    return [
+      Report.Check(
+        group, name, isGood ? .passed : .failed, "\(Report.figure(mean)) %",
+        mend: isGood ? nil : "is the sensor's hole closed, or wet?",
+        measures: [Report.Measure("humidity", mean, "%", limit: "above 0 and below 100")])
+    ]
   }
 
   private func fix(_ observations: [Observation], _ group: String) -> Report.Check {

@@ -46,6 +46,8 @@ struct Measurement {
   private let standstill: Double
   private let before: [SensorStatus]
   let after: [SensorStatus]
+  /// What has become of the daemon meanwhile, if the board has another owner now, or none.
+  let loss: String?
   /// Whether the run ended during the measurement: what came has curves, and is not judged.
   let end: BrokenOff?
 
@@ -54,6 +56,7 @@ struct Measurement {
     self.bench = bench
     mark = bench.capture.mark
     before = bench.source.status
+    let owner = bench.source.process
     let standing = bench.standstill()
     start = bench.now()
     do throws(BrokenOff) {
@@ -65,22 +68,35 @@ struct Measurement {
       end = error
     }
     after = bench.source.status
+    let newOwner = bench.source.process
+    loss =
+      newOwner == owner && owner != nil
+      ? nil
+      : newOwner == nil
+        ? "the daemon does not answer any more"
+        : "the daemon was started again during the measurement"
     self.seconds = bench.now().seconds(since: start)
     standstill = bench.standstill() - standing
   }
 
   /// What was found, in the group called `group`.
   func checks(_ group: String) -> [Report.Check] {
+    // What came is not that of one run, and says nothing of wires.
+    if let loss { return [Self.check(loss, group, seconds)] }
     var checks: [Report.Check] = []
     for index in bench.board.sensors.indices {
       let found = bench.kind(index) == .receiver ? receiver(index, group) : chip(index, group)
       checks += found
       // The errors of a chip that never ran are those of its one failure.
-      if after[index].counters.samples > before[index].counters.samples {
-        checks.append(counters(index, group))
-      }
+      if counted(index).samples > 0 { checks.append(counters(index, group)) }
     }
     return checks
+  }
+
+  private static func check(_ loss: String, _ group: String, _ seconds: Double) -> Report.Check {
+    Report.Check(
+      group, "the daemon serves", .failed, loss, mend: "journalctl -u lodestone -n 20",
+      seconds: seconds)
   }
 
   // MARK: A chip
@@ -190,7 +206,7 @@ struct Measurement {
     let share = Double(latencies.count) / Double(max(1, readings.count))
     let line = bench.board.sensors[index].interrupt
     let place = line.map { "\($0.chip) \($0.line)" } ?? ""
-    let empty = after[index].counters.emptyEdges - before[index].counters.emptyEdges
+    let empty = counted(index).emptyEdges
     let emptyShare = Double(empty) / Double(max(1, UInt64(latencies.count) + empty))
     guard emptyShare <= Self.emptyShare else {
       return Report.Check(
@@ -228,15 +244,15 @@ struct Measurement {
 
   func receiver(_ index: Int, _ group: String) -> [Report.Check] {
     let name = bench.name(index)
-    let epochs = after[index].counters.samples &- before[index].counters.samples
+    let epochs = counted(index).samples
     let rate = Double(epochs) / seconds
     guard epochs > 0, after[index].state == .running else {
       return [
         Report.Check(
           group, "\(name) speaks", .failed,
           "\(epochs) epochs in \(Report.figure(seconds)) s: \(state(index))",
-          mend: bench.board.simulation == nil
-            ? "check the receiver's TX wire and its rate; lodestone doctor" : bench.remedy,
+          mend: bench.isSimulated
+            ? bench.remedy : "check the receiver's TX wire and its rate; lodestone doctor",
           seconds: seconds)
       ]
     }
@@ -247,27 +263,29 @@ struct Measurement {
     ]
   }
 
+  /// What was counted during the measurement. A daemon that was started again has begun anew.
+  private func counted(_ index: Int) -> SensorCounters {
+    after[index].counters.counted(since: before[index].counters)
+  }
+
   private func counters(_ index: Int, _ group: String) -> Report.Check {
-    let (old, new) = (before[index].counters, after[index].counters)
+    let new = counted(index)
     let counts = [
-      ("bus errors", new.busErrors - old.busErrors),
-      ("configurations lost", new.configurationsLost - old.configurationsLost),
-      ("stalls", new.stalls - old.stalls), ("overflows", new.overflows - old.overflows),
-      ("starts", new.starts - old.starts),
+      ("bus errors", new.busErrors), ("configurations lost", new.configurationsLost),
+      ("stalls", new.stalls), ("overflows", new.overflows), ("starts", new.starts),
     ]
     var bad = counts.filter { $0.1 > 0 }
-    let retries = new.retries - old.retries
-    let mostRetries = Self.retryShare * Double(new.samples - old.samples)
-    if Double(retries) > mostRetries { bad.append(("repeated transfers", retries)) }
+    let mostRetries = Self.retryShare * Double(new.samples)
+    if Double(new.retries) > mostRetries { bad.append(("repeated transfers", new.retries)) }
     return Report.Check(
       group, "\(bench.name(index)) without errors", bad.isEmpty ? .passed : .failed,
       bad.isEmpty ? "none" : bad.map { "\($0.1) \($0.0)" }.joined(separator: ", "),
       mend: bad.isEmpty
         ? nil : "check the pull-ups; shorter wires, a lower bus speed, a better supply",
       measures: [
-        Report.Measure("bus errors", Double(new.busErrors - old.busErrors), ""),
+        Report.Measure("bus errors", Double(new.busErrors), ""),
         Report.Measure(
-          "repeated transfers", Double(retries), "",
+          "repeated transfers", Double(new.retries), "",
           limit: "at most \(Report.figure(mostRetries)): "
             + "\(Report.figure(Self.retryShare * 100)) % of the samples"),
       ])
@@ -346,45 +364,6 @@ struct Measurement {
         "\(name): edge to sample", "ms", latencies, limits: [Self.latencyLimit * 1000])
     }
     return series
-  }
-}
-
-/// The numbers of one quantity in a chip's readings.
-struct Channels {
-  static let quantities = ["field", "acceleration", "angular rate", "pressure", "temperature"]
-
-  /// One series an axis, or one for a scalar.
-  var values: [[Double]] = []
-  /// The vectors themselves, for a quantity that has three axes.
-  var vectors: [Vector3] = []
-
-  init(_ readings: [SensorReading], quantity: String) {
-    var scalars: [Double] = []
-    for reading in readings {
-      switch (reading.sample.value, quantity) {
-      case (.magneticField(let v), "field"): vectors.append(v)
-      case (.acceleration(let v), "acceleration"): vectors.append(v)
-      case (.inertial(_, let v), "acceleration"), (.clippedInertial(_, let v, _), "acceleration"):
-        vectors.append(v)
-      case (.inertial(let v, _), "angular rate"), (.clippedInertial(let v, _, _), "angular rate"):
-        vectors.append(v)
-      case (.atmosphere(let p, _, _), "pressure"): scalars.append(p)
-      case (.atmosphere(_, let t, _), "temperature"): scalars.append(t)
-      default: break
-      }
-    }
-    if !scalars.isEmpty { values = [scalars] }
-    if !vectors.isEmpty { values = [vectors.map(\.x), vectors.map(\.y), vectors.map(\.z)] }
-  }
-
-  static func unit(of quantity: String) -> String {
-    switch quantity {
-    case "field": "uT"
-    case "acceleration": "m/s^2"
-    case "angular rate": "rad/s"
-    case "pressure": "Pa"
-    default: "deg C"
-    }
   }
 }
 

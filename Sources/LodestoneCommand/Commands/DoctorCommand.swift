@@ -20,13 +20,15 @@ struct DoctorCommand: ParsableCommand {
     var report = DoctorReport { Hints.complete($0) }
     if board.name == nil, let path = DaemonLocator.socket() {
       do {
-        let daemon = try DaemonBoard(path: path)
+        let daemon = try DaemonBoard(path: path, asks: false)
         say(report.take(daemon.board, ofDaemon: path))
         for finding in Doctor().examine(daemon) { say(report.take(finding)) }
         return try end(report)
       } catch let error as DaemonUnreachable {
-        // What keeps it from its board may well be found.
-        say(report.take(unreachable: error))
+        say(report.take(unreachable: error, at: path))
+        // What keeps the daemon from its board may well be found; the buses of one that has its board may not be touched.
+        let isBusy = !error.hasNoBoard && DaemonLocator.isListening(at: path)
+        guard !isBusy else { return try end(report) }
       }
     }
     let located: LocatedBoard?
