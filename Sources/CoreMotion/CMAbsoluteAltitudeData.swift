@@ -40,11 +40,14 @@ open class CMAbsoluteAltitudeData: CMLogItem, @unchecked Sendable {
   /// Whether the other has the same values.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CMAbsoluteAltitudeData else { return false }
-    return metres == other.metres && sigma == other.sigma && timestamp == other.timestamp
+    return numbers == other.numbers
   }
 
+  // A value that is not a number is equal to itself here.
+  private var numbers: [UInt64] { [metres, sigma, timestamp].map(\.bitPattern) }
+
   /// A hash over the values.
-  open override var hash: Int { [metres, sigma, timestamp].hashValue }
+  open override var hash: Int { numbers.hashValue }
 
   /// Altitude, its accuracy and time.
   open override var description: String {

@@ -130,7 +130,8 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
   /// Whether the other has the same values.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CMDeviceMotion else { return false }
-    return values == other.values && turned == other.turned && timestamp == other.timestamp
+    return other === self
+      || values == other.values && turned == other.turned && timestamp == other.timestamp
   }
 
   /// A hash over attitude and time.

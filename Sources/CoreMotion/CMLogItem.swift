@@ -74,12 +74,14 @@ open class CMAltitudeData: CMLogItem, @unchecked Sendable {
   /// Whether the other has the same values.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CMAltitudeData else { return false }
-    return metres == other.metres && kilopascals == other.kilopascals
-      && timestamp == other.timestamp
+    return numbers == other.numbers
   }
 
+  // A value that is not a number is equal to itself here.
+  private var numbers: [UInt64] { [metres, kilopascals, timestamp].map(\.bitPattern) }
+
   /// A hash over the values.
-  open override var hash: Int { [metres, kilopascals, timestamp].hashValue }
+  open override var hash: Int { numbers.hashValue }
 
   /// Altitude, pressure and time.
   open override var description: String {

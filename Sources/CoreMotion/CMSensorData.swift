@@ -96,11 +96,14 @@ open class CMAxesData: CMLogItem, @unchecked Sendable {
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CMAxesData else { return false }
     return (other.isKind(of: type(of: self)) || isKind(of: type(of: other)))
-      && value == other.value && timestamp == other.timestamp
+      && numbers == other.numbers
   }
 
+  // A value that is not a number is equal to itself here.
+  private var numbers: [UInt64] { [value.x, value.y, value.z, timestamp].map(\.bitPattern) }
+
   /// A hash over the values.
-  open override var hash: Int { [value.x, value.y, value.z, timestamp].hashValue }
+  open override var hash: Int { numbers.hashValue }
 
   /// The values and the time.
   open override var description: String {

@@ -105,4 +105,19 @@ struct MotionValueTests {
     #expect(CMErrorDeviceRequiresMovement.rawValue == 101)
     #expect(CMErrorTrueNorthNotAvailable.rawValue == 102)
   }
+
+  @Test("what was made without values is equal to itself and to another one of its kind")
+  func withoutValues() {
+    let makes: [() -> CMLogItem] = [
+      { CMAltitudeData() }, { CMAbsoluteAltitudeData() }, { CMAccelerometerData() },
+      { CMGyroData() }, { CMMagnetometerData() },
+    ]
+    for make in makes {
+      let (one, other) = (make(), make())
+      #expect(one.isEqual(one) && one.isEqual(other) && one.hash == other.hash)
+    }
+    #expect(!CMGyroData().isEqual(CMAccelerometerData()))
+    let motion = CMDeviceMotion()
+    #expect(motion.isEqual(motion))
+  }
 }
