@@ -40,7 +40,9 @@ extension Measurement {
       let kind = bench.kind(index)
       guard kind == .magnetometer || kind == .accelerometer || kind == .inertial else { continue }
       // Said before the measurement began, and not since.
-      if reasons.isEmpty, after[index].isFailed { reasons = [.sensorLost(after[index].reason)] }
+      if reasons.isEmpty, after[index].isFailed {
+        reasons = [.sensorLost("\(after[index].chip): \(after[index].reason)")]
+      }
     }
     guard let last = headings.last else {
       return Report.Check(
