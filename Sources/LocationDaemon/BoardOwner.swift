@@ -17,7 +17,7 @@ package final class BoardOwner: Sendable {
   /// Calls a closure that hands an observation to all programs.
   package typealias Gather = @Sendable (_ publish: () -> Void) -> Void
 
-  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
+  // A mutex gets this and the next closure in a struct: Swift 6.0 dies when it optimises one that a mutex holds bare.
   private struct Gathering: Sendable { var gather: Gather? }
 
   private struct Member: Sendable {
@@ -40,7 +40,6 @@ package final class BoardOwner: Sendable {
     var failure: String?
   }
 
-  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
   private struct Opening: Sendable {
     var open: ProgramServices.Factory
     /// Why opening failed, and when.
@@ -120,17 +119,20 @@ package final class BoardOwner: Sendable {
   }
 
   private func publish(_ observation: Observation) {
-    let gather = gather
+    // Sockets are written after the handlers' turn, so that a program that subscribes does not wait for them.
+    if let gather { gather { deliver(observation) } } else { deliver(observation) }
+  }
+
+  private func deliver(_ observation: Observation) {
     delivery.withLock { _ in
       let handlers = state.withLock { state in
-        // The end of a loss is for all: for who asks later it would stand.
+        // The end of a loss goes to all programs: for one that asks later the loss would stand.
         let isForAll = state.standing.take(observation)
         return state.members.values.compactMap { member in
           isForAll || member.demand.wants(observation) ? member.handler : nil
         }
       }
-      let publish = { for handler in handlers { handler(observation) } }
-      if let gather { gather(publish) } else { publish() }
+      for handler in handlers { handler(observation) }
     }
   }
 
@@ -315,8 +317,8 @@ private struct StandingObservations: Sendable {
 }
 
 extension Demand {
-  /// Whether an observation is for somebody who asks for this. Losses, news of sensors and positions are for everybody: where a program was
-  /// last it may ask at any time.
+  /// Whether an observation is for a program with this demand. Losses, news of sensors and positions are for all programs,
+  /// since a program may ask at any time where it was last.
   fileprivate func wants(_ observation: Observation) -> Bool {
     switch observation {
     case .heading: heading

@@ -77,8 +77,9 @@ package final class ServiceServer: Sendable {
     if isFirst { poller.wake() }
   }
 
-  /// Calls something that has news for many connections, on any thread but the server's, and writes what there is room for. The server's thread, which would have to wake up
-  /// first, does the rest.
+  /// Calls a closure that has news for many connections, then writes what the sockets have room for.
+  ///
+  /// Called on any thread but the server's, which would have to wake up first and writes the rest.
   package func gather(_ body: () -> Void) {
     shared.withLock { $0.gathering += 1 }
     body()

@@ -1,6 +1,7 @@
 // Several programs on one board.
 
 import FacadeTestSupport
+import Foundation
 import LocationDaemon
 import LocationServices
 import SensorHub
@@ -123,22 +124,32 @@ struct BoardOwnerTests {
     withExtendedLifetime((hearing, other)) {}
   }
 
-  @Test("what is published to all seats is gathered")
+  @Test("what is published is gathered, and a program that subscribes does not wait for it")
   func gathering() throws {
     let board = ScriptedSource()
     let owner = BoardOwner { board }
     let order = Mutex<[String]>([])
+    let seats = [try owner.seat(), try owner.seat()]
+    let (late, heard) = (try owner.seat(), Listener())
     owner.gather = { publish in
       order.withLock { $0.append("begin") }
       publish()
+      // The sockets are written here, while another program subscribes.
+      let subscribed = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        let subscription = late.subscribe(heard.take)
+        subscribed.signal()
+        withExtendedLifetime(subscription) {}
+      }
+      #expect(subscribed.wait(timeout: .now() + 10) == .success)
       order.withLock { $0.append("end") }
     }
-    let seats = [try owner.seat(), try owner.seat()]
     let subscriptions = seats.map {
       $0.subscribe { (_: Observation) in order.withLock { $0.append("seat") } }
     }
     board.publish(.locationUnavailable(.noFix, at: Timestamp(seconds: 1)))
     #expect(order.withLock { $0 } == ["begin", "seat", "seat", "end"])
+    #expect(heard.observations == [.locationUnavailable(.noFix, at: Timestamp(seconds: 1))])
     withExtendedLifetime((seats, subscriptions)) {}
   }
 

@@ -16,6 +16,8 @@ struct GatheringTests {
     private let wake: @Sendable () -> Void
     let ended = DispatchSemaphore(value: 0)
     let isOneWay: Bool
+    /// The threads that have taken bytes.
+    let takers = Mutex<Set<UInt>>([])
 
     init(isOneWay: Bool, _ wake: @escaping @Sendable () -> Void) {
       (self.isOneWay, self.wake) = (isOneWay, wake)
@@ -37,7 +39,10 @@ struct GatheringTests {
     func advance(to now: Double) {}
     func close(_ reason: Farewell, at now: Double) {}
     func receive(_ bytes: UnsafeRawBufferPointer, at now: Double) {}
-    func next() -> [UInt8]? { waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+    func next() -> [UInt8]? {
+      takers.withLock { _ = $0.insert(UInt(pthread_self())) }
+      return waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
     func end() { ended.signal() }
   }
 
@@ -149,6 +154,8 @@ struct GatheringTests {
     let bench = try Bench(isOneWay: true)
     for number: UInt8 in 0..<100 { bench.server.gather { bench.queue.put([number]) } }
     #expect(try bench.bytes(100) == Array(0..<100))
+    let takers = bench.queue.takers.withLock { $0 }
+    #expect(takers.count == 1 && !takers.contains(UInt(pthread_self())))
   }
 
   @Test("two threads with news at once lose none, and keep the order of each")
