@@ -111,10 +111,9 @@ public struct AttitudeEstimator: Sendable {
   /// Whether the field is known not to be the earth's.
   public var isMagneticallyDisturbed: Bool { storage.state.monitor.disturbance != nil }
 
-  /// Whether heading comes from an attitude that an accelerometer has levelled, so that there is none without it.
-  package var needsGravity: Bool {
-    storage.state.mode != .level && storage.state.forceTime != nil
-  }
+  /// Whether heading comes from an attitude that an accelerometer has levelled and ends without it. A body that is declared level
+  /// goes on without.
+  package var needsGravity: Bool { !storage.params.level && storage.state.forceTime != nil }
 
   /// Vertical acceleration of the newest accelerometer sample: earth frame, up positive, gravity
   /// removed, m/s^2; `nil` while attitude does not come from the filter.

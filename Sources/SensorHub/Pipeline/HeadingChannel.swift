@@ -31,7 +31,6 @@ struct HeadingChannel: Sendable {
   /// What a run of the same deliveries has taught, where this one is a second.
   private let smoother: AttitudeSmoother?
   private let isVehicle: Bool
-  private let isLevel: Bool
   /// Whether heading could only be a vehicle's, and whether it was said that none is declared.
   private let needsVehicle: Bool
   private var hasSaidUndeclared = false
@@ -70,7 +69,7 @@ struct HeadingChannel: Sendable {
     let gyros = board.sensors.lazy.compactMap { ChipCatalog.chip(named: $0.chip)?.zeroRateLevel }
     if let level = gyros.first { params.allow(zeroRateLevel: level) }
     estimator = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
-    (isVehicle, isLevel) = (board.isVehicle, board.isLevel)
+    isVehicle = board.isVehicle
     estimator.followsCourse = isVehicle
     let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
     needsVehicle = canFollow && !kinds.contains(.magnetometer)
@@ -141,9 +140,9 @@ struct HeadingChannel: Sendable {
 
   mutating func bodyDidTurn(by turn: Quaternion) { estimator.bodyDidTurn(by: turn) }
 
-  /// Whether headings are given at a moment, and none without a chip that feels gravity. A board that stays level goes on without.
+  /// Whether headings are given at a moment and end without a chip that feels gravity.
   private func needsGravity(at time: Timestamp) -> Bool {
-    guard estimator.needsGravity, !isLevel else { return false }
+    guard estimator.needsGravity else { return false }
     guard let fieldTime else { return followsCourse }
     return !awaitsField && time.seconds(since: fieldTime) < Self.fieldMemory || followsCourse
   }
