@@ -193,6 +193,11 @@ package struct HardwareSuite: Sendable {
         ], &found)
       return
     }
+    if let problem = opened.recordProblem {
+      let lack = "headings are judged as on a board without calibration: \(problem)"
+      options.say(lack)
+      report.deviations.append(lack)
+    }
     let person =
       options.person ?? opened.simulation.map { SimulationOperator($0) } ?? Nobody()
     report.rig = person.name

@@ -74,6 +74,8 @@ struct OpenedBoard {
   let board: Board
   let source: any TestedBoard
   let calibrations: CalibrationStore?
+  /// Why the daemon's records could not be read, in one line.
+  let recordProblem: String?
   /// What can let a simulated board's chips go wrong.
   let simulation: SimulatedBusProvider?
   let now: @Sendable () -> Timestamp
@@ -82,16 +84,21 @@ struct OpenedBoard {
 
   init(_ session: Session) {
     (board, source, calibrations) = (session.board, session.hub, session.state.calibrations)
-    simulation = session.simulation
+    (simulation, recordProblem) = (session.simulation, nil)
     now = { session.now() }
     (begin, end) = ({ session.hub.start() }, { session.hub.stop() })
   }
 
   init(_ daemon: DaemonBoard) {
-    // Without them headings are judged as those of a board that is not calibrated.
-    let hasRecords = (try? daemon.fetchRecords()) != nil
     (board, source) = (daemon.board, DaemonUnderTest(daemon))
-    calibrations = hasRecords ? daemon.state.calibrations : nil
+    var problem: String?
+    do {
+      try daemon.fetchRecords()
+    } catch {
+      problem = "\(error)"
+    }
+    recordProblem = problem
+    calibrations = problem == nil ? daemon.state.calibrations : nil
     simulation = nil
     now = { daemon.now() }
     (begin, end) = ({}, {})

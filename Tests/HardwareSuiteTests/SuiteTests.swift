@@ -47,6 +47,29 @@ struct SuiteTests {
     }
   }
 
+  @Test("humidity that air can have passes, and none at all fails")
+  func humidity() throws {
+    for (percent, outcome) in [(45.0, CheckOutcome.passed), (0, .failed)] {
+      let text = """
+        schema: 1
+        name: one chip
+        sensors:
+          - {chip: BME280, bus: /dev/i2c-1, address: 0x76}
+        simulation:
+          start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}
+          legs: [{seconds: 600, fix: true}]
+        """
+      let board = try VirtualBoard(edit: { _ in text })
+      var shown = ShownStimulus.Quantities()
+      shown.humidity = percent
+      board.simulation.show(shown, chip: 0)
+      _ = board.run(3)
+      let checks = try board.test(seconds: 4).checks
+      let check = try #require(checks.first { $0.name == "BME280 humidity" })
+      #expect(check.outcome == outcome, "\(check)")
+    }
+  }
+
   @Test("a chip that is missing, a wrong line, noise and a magnet each fail their own check")
   func sick() throws {
     func failures(

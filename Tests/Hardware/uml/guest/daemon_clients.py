@@ -152,10 +152,6 @@ class Client:
         moments = [event.when for event in self.values(kind, moment)]
         return max((after - before for before, after in zip(moments, moments[1:])), default=float("inf"))
 
-    def last(self, kind, moment):
-        """When the last measurement before a moment arrived."""
-        return next((event.when for event in reversed(self.events) if event.when < moment and event.kind == kind and event.has_value), None)
-
     def fresh(self, kind, seconds):
         """The number of measurements in the last seconds."""
         return len(self.values(kind, max(self.born, time.monotonic() - seconds)))
