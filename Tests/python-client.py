@@ -54,6 +54,21 @@ def python_module(daemon):
     return again
 
 
+def air():
+    """What a weather station reads: humidity and the pressure at sea level, where the board can say them."""
+    readings = lodestone.stream(["altitude", "absoluteAltitude"], path=STREAM, timeout=20)
+    altitude = next(reading for reading in readings if isinstance(reading, lodestone.Altitude))
+    expect("a barometer without humidity gives None", altitude.humidity is None and 80 < altitude.pressure < 110, altitude)
+    absolute = next(reading for reading in readings if isinstance(reading, lodestone.AbsoluteAltitude))
+    expect("the pressure at sea level has an error bar", 90 < absolute.sea_level_pressure < 110
+           and 0 < absolute.sea_level_pressure_accuracy < 5, absolute)
+    readings.close()
+    line = (b'{"monotonic":1,"kind":"hello"}\n{"monotonic":1,"kind":"subscription"}\n'
+            b'{"monotonic":1,"kind":"altitude","relativeAltitude":1,"pressure":101.3,"humidity":45.5}\n')
+    found = next(reading for reading in lodestone.stream(["altitude"], path=fake(line), timeout=5))
+    expect("humidity is read", getattr(found, "humidity", None) == 45.5, found)
+
+
 def fake(lines):
     """A daemon that sends some bytes to each reader, and nothing more. Returns its path."""
     place = str(path / f"fake{len(os.listdir(path))}")
@@ -110,6 +125,7 @@ def python_manners():
 begin = time.monotonic()
 daemon = serve()
 python_manners()
+air()
 daemon = python_module(daemon)
 daemon.send_signal(signal.SIGTERM)
 daemon.wait(10)
