@@ -2,13 +2,16 @@
 """gpsd's fixes beside what `lodestone decode` makes of the same logs: decode-share.py LODESTONE [FOLDER] [--least 99] [--list]
 
 FOLDER holds receiver logs with what gpsd makes of them beside each (`x.log`, `x.log.chk`). Every TPV with mode 2 or 3 is
-held against the line of its time of day (within a millisecond; by order where it has no time): position 1e-6 deg,
+held against the line of its time of day (within five milliseconds; by order where it has no time): position 1e-6 deg,
 altMSL 0.1 m, speed 0.06 m/s, track 0.1 deg. A value that gpsd gives and the line lacks is a difference.
 
 gpsd prints several TPVs an epoch, and fills in what a receiver has not said: speed and track from two positions,
 altMSL from a geoid of its own. So each difference is judged by the log itself, read here by a reader of its own: a
 value that no message of the epoch says is gpsd's; where one message says gpsd's value and another ours, the receiver
 contradicts itself (a NAV-SOL's velocity and a NAV-PVT's course at 2 cm/s, a solution between two epochs and the epoch's).
+
+A TPV of a receiver that solves for time alone (status 7) has a place that was not measured: there the line must have none.
+In logs of which gpsd says a status, it is held against the kind of the fix.
 Passed is where, of the TPVs that say nothing but what the receiver has said at that time, at least so many in a hundred
 have the same in ours, and 90 in each log with 20 or more; no epoch has two lines, and none is of another day than gpsd's,
 unless the log's header says so."""
@@ -26,6 +29,10 @@ import sys
 TOLERANCE = {"lat": 1e-6, "lon": 1e-6, "altMSL": 0.1, "speed": 0.06, "track": 0.1}
 OURS = {"lat": "latitude", "lon": "longitude", "altMSL": "altitude", "speed": "speed", "track": "course"}
 KNOT = 1852 / 3600
+TIME_ONLY = 7
+# The kind of a fix by gpsd's status, which it leaves out where it is 1.
+KINDS = {1: "autonomous", 2: "differential", 3: "rtkFixed", 4: "rtkFloat", 5: "deadReckoning", 6: "combined", TIME_ONLY: "timeOnly",
+         8: "simulated", 9: "preciseCode"}
 
 
 def time_of_day(text):
@@ -64,8 +71,13 @@ def lines(command, log):
     output = subprocess.run([command, "decode", log], capture_output=True, text=True).stdout
     for text in output.splitlines():
         line = json.loads(text)
-        if line["kind"] == "location" and line.get("mode", 1) >= 2 and "latitude" in line:
+        if line["kind"] == "location":
             yield line
+
+
+def at(moment, lines):
+    """The lines of a time of day. Some receivers write one time to a hundredth and to a thousandth."""
+    return [line for line in lines if "time" in line and abs(time_of_day(line["time"]) - moment) <= 5.1e-3]
 
 
 class Said:
@@ -233,13 +245,21 @@ class Comparison:
 
     def __init__(self, command, is_listed):
         self.command, self.is_listed = command, is_listed
-        self.pool, self.reasons = collections.Counter(), collections.Counter()
+        self.pool, self.reasons, self.kinds = collections.Counter(), collections.Counter(), collections.Counter()
         self.failures, self.dates, self.below = [], [], set()
         self.why = collections.defaultdict(collections.Counter)
 
     def compare(self, log):
         given = list(tpvs(log.with_suffix(".log.chk")))
         made = list(lines(self.command, log))
+        self.compare_kinds(log, given, made)
+        timed = [line for line in made if line.get("fixKind") == KINDS[TIME_ONLY]]
+        made = [line for line in made if "latitude" in line]
+        # What gpsd has a place for and the receiver calls no position is not held against ours.
+        given = [
+            tpv for tpv in given
+            if tpv.get("status") != TIME_ONLY and not ("time" in tpv and at(time_of_day(tpv["time"]), timed))
+        ]
         said = Said(log.read_bytes())
         times = [line["time"] for line in made if "time" in line]
         if len(times) != len(set(times)):
@@ -252,10 +272,7 @@ class Comparison:
                 # Without a time the order counts: no line before the last one that was the same comes into question.
                 nearby = made[newest:]
             else:
-                nearby = [
-                    line for line in made
-                    if "time" in line and abs(time_of_day(line["time"]) - moment) <= 1.1e-3
-                ]
+                nearby = at(moment, made)
             best = min((differences(tpv, line) for line in nearby), key=len, default=None)
             if best == []:
                 newest = next(i for i, line in enumerate(made) if line in nearby and not differences(tpv, line))
@@ -267,6 +284,19 @@ class Comparison:
                 best = [(key, tpv[key], None) for key in OURS if key in tpv]
             count[self.judge(log, tpv, [(*parts, said.judge(*parts, moment)) for parts in best])] += 1
         self.sum_up(log, times, count)
+
+    def compare_kinds(self, log, given, made):
+        """Counts the epochs in which gpsd's status and the kind of the fix are the same. gpsd prints several TPVs an epoch."""
+        if not any("status" in tpv for tpv in given):
+            return
+        epochs = collections.defaultdict(set)
+        for tpv in given:
+            if "time" in tpv and tpv.get("status", 1) in KINDS:
+                epochs[time_of_day(tpv["time"])].add(KINDS[tpv.get("status", 1)])
+        for moment, theirs in epochs.items():
+            ours = {line.get("fixKind") for line in at(moment, made)}
+            is_same = theirs & ours
+            self.kinds["same" if is_same else (log.name, "/".join(sorted(theirs)), "/".join(sorted(map(str, ours))))] += 1
 
     def judge(self, log, tpv, judged):
         """Counts the differences of a TPV. Returns who has said what differs."""
@@ -308,6 +338,11 @@ class Comparison:
         fair = pool["same"] + pool["ours"]
         share = 100 * pool["same"] / max(1, fair)
         print(f"{share:6.1f} %  {pool['same']:5} of {fair:5}  of those that say what the receiver said")
+        for parts, number in self.kinds.most_common():
+            if parts != "same":
+                print(f"{number:6} epochs of {parts[0]}: gpsd's status is {parts[1]}, our kind {parts[2]}")
+        print(f"{100 * self.kinds['same'] / max(1, self.kinds.total()):6.1f} %  {self.kinds['same']:5} of "
+              f"{self.kinds.total():5}  epochs' kinds of fixes, in logs with a status")
         for name in sorted(self.below):
             print(f"below 90 %  {name}: " + ", ".join(f"{n} times {what}" for what, n in self.why[name].most_common(3)))
         for text in self.dates:
