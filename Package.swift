@@ -402,7 +402,10 @@ let package = Package(
       "LinuxBluetooth", ["LinuxBluetooth", "LinuxIO", "SensorBus", "CLinuxIO", "CTestSupport"]),
     tests(
       "SensorDrivers",
-      ["SensorDrivers", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra"]),
+      [
+        "SensorDrivers", "SimulatedDevices", "SensorBus", "GNSSProtocol", "SensorTypes",
+        "LinearAlgebra",
+      ]),
     tests(
       "SimulatedDevices",
       [

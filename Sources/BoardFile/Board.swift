@@ -52,6 +52,9 @@ package struct Board: Sendable, Equatable {
     package var rate: Double?
     /// How what carries a receiver moves; `nil` leaves the receiver its own.
     package var dynamicModel: DynamicModel?
+    /// The two letters of the only talker whose positions count, where several sources are on a receiver's wire; `nil` follows the
+    /// better one.
+    package var talker: String?
     /// Whether a receiver sleeps while nobody asks for it.
     package var sleeps: Bool
     /// How it sits on the board.
@@ -71,9 +74,9 @@ package struct Board: Sendable, Equatable {
     package init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       pulse: InterruptLineName? = nil, rate: Double? = nil, dynamicModel: DynamicModel? = nil,
-      sleeps: Bool = false,
-      mount: Mount = .aligned, driver: DriverOwner? = nil, behind: String? = nil,
-      checks: DriverChecks = .board, line: Int = 0
+      talker: String? = nil, sleeps: Bool = false, mount: Mount = .aligned,
+      driver: DriverOwner? = nil, behind: String? = nil, checks: DriverChecks = .board,
+      line: Int = 0
     ) {
       self.chip = chip
       self.attachment = attachment
@@ -81,6 +84,7 @@ package struct Board: Sendable, Equatable {
       self.pulse = pulse
       self.rate = rate
       self.dynamicModel = dynamicModel
+      self.talker = talker
       self.sleeps = sleeps
       self.mount = mount
       self.driver = driver

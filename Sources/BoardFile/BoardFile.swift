@@ -121,7 +121,7 @@ package enum BoardFile {
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
         "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
-        "constant",
+        "constant", "talker",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -155,8 +155,9 @@ package enum BoardFile {
       rate: try map.number(
         "rate", in: 0.1...(entry.chip?(.greatestFiniteMagnitude).outputRate ?? fastestEpochs),
         unit: "Hz, as \(chip) goes"),
-      dynamicModel: try dynamicModel(map, of: entry), sleeps: try sleeps(map, of: entry),
-      mount: try mount(map), driver: try driver(map, of: entry), behind: try map.string("behind"),
+      dynamicModel: try dynamicModel(map, of: entry), talker: try talker(map, of: entry),
+      sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
+      behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
   }
 
@@ -242,6 +243,22 @@ package enum BoardFile {
       throw map.error("dynamicModel", "unknown dynamic model '\(value)'; known are \(known)")
     }
     return model
+  }
+
+  private static func talker(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> String? {
+    guard let talker = try map.string("talker") else { return nil }
+    guard chip.kind == .receiver, chip.name != "gpsd" else {
+      throw map.error(
+        "talker", "'talker' goes with a receiver that sends NMEA, not with \(chip.name)")
+    }
+    guard talker.utf8.count == 2, talker.utf8.allSatisfy({ (65...90).contains($0) }) else {
+      throw map.error(
+        "talker",
+        "a talker is the two letters behind the $ of a sentence: GP, GN, II; not '\(talker)'")
+    }
+    return talker
   }
 
   private static func sleeps(

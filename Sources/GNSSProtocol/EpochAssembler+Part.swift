@@ -12,6 +12,9 @@ extension EpochAssembler {
     /// A kind that has no time.
     init(_ sentence: NMEASentence) { (kind, mark) = (sentence.rawValue, 0) }
 
+    /// A kind without a time, and without a bit.
+    init(kind: UInt32, mark: UInt64) { (self.kind, self.mark) = (kind, mark) }
+
     /// The number of a kind that has one, below eight, and who has said it.
     init(kind: UInt32, number: UInt64, _ talker: NMEADecoder.Talker) {
       self.kind = kind
@@ -22,8 +25,6 @@ extension EpochAssembler {
 
 /// Who has said whether an epoch's data are to be used; talkers are bits.
 struct ValidityReport: Sendable {
-  /// It was typed in or simulated.
-  var isUnmeasured = false
   private var warned: UInt8 = 0
   private var vouched: UInt8 = 0
   private var placed: UInt8 = 0
@@ -40,7 +41,6 @@ struct ValidityReport: Sendable {
   mutating func place(_ talker: NMEADecoder.Talker) { placed |= Self.bit(talker) }
 
   mutating func formUnion(_ other: ValidityReport) {
-    isUnmeasured = isUnmeasured || other.isUnmeasured
     (warned, vouched) = (warned | other.warned, vouched | other.vouched)
     placed |= other.placed
   }
@@ -48,8 +48,7 @@ struct ValidityReport: Sendable {
   /// A warning counts, but that of one constellation which gave no place, where another's data are vouched for: a
   /// receiver may say of GLONASS alone that it has no fix.
   var isVoid: Bool {
-    if isUnmeasured { return true }
-    return warned != 0
+    warned != 0
       && (warned & (placed | Self.bit(.several)) != 0 || vouched & ~warned == 0)
   }
 }
@@ -69,6 +68,10 @@ struct PartialEpoch: Sendable {
   var isOut = false
   /// Whether its data are to be used.
   var word = ValidityReport()
+  /// How its position came about.
+  var kinds = FixKindReport()
+  /// The corrections that its position rests on.
+  var corrections = FixCorrections()
   /// Speed, or course, has come with the position: a sentence of them alone overrules neither.
   var hasSpeed = false
   var hasCourse = false
@@ -106,12 +109,12 @@ extension PartialEpoch {
     else { return isFirst }
     let ahead = secondsOfDay(from: own, to: time)
     // Farther apart they are two logs, one behind the other, or a clock that was put right.
-    return abs(ahead) <= 10 && abs(ahead) > 1e-3 ? ahead > 0 : isFirst
+    return abs(ahead) <= 10 && abs(ahead) > momentTolerance ? ahead > 0 : isFirst
   }
 
   /// Whether it is of a time before `time`; what has none is.
   func isBefore(_ time: Double) -> Bool {
-    fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
+    fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > momentTolerance } ?? true
   }
 
   /// Takes what it has not, from a part of the same moment and place that begins with a sentence that it has: a receiver
@@ -137,6 +140,9 @@ extension PartialEpoch {
     unvouchedAltitude = unvouchedAltitude ?? other.unvouchedAltitude
     bestMode = max(bestMode, other.bestMode)
     word.formUnion(other.word)
+    kinds.formUnion(other.kinds)
+    corrections.age = corrections.age ?? other.corrections.age
+    corrections.station = corrections.station ?? other.corrections.station
     if fix.horizontalAccuracy == nil {
       (fix.horizontalAccuracy, fix.accuracySource) = (
         other.fix.horizontalAccuracy, other.fix.accuracySource
@@ -164,7 +170,11 @@ extension PartialEpoch {
   }
 }
 
+/// Two times of day that differ by less are one moment's, in seconds: some receivers write one time to a hundredth in some
+/// sentences and to a thousandth in others. The fastest send an epoch every 10 ms.
+let momentTolerance = 5.1e-3
+
 /// Whether two times of day are one moment's.
-func isSameTime(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }
+func isSameTime(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= momentTolerance }
 
 func isSame(_ a: Double?, _ b: Double) -> Bool { a.map { isSameTime($0, b) } ?? false }

@@ -135,11 +135,11 @@ struct EpochAssembler: Sendable {
     }
     return isSame(previous?.fix.timeOfDay, time)
       || told.count == Self.memory
-        && told.allSatisfy { secondsOfDay(from: time, to: $0.timeOfDay) > 1e-3 }
+        && told.allSatisfy { secondsOfDay(from: time, to: $0.timeOfDay) > momentTolerance }
   }
 
   private func isAfterCurrent(_ time: Double) -> Bool {
-    current?.fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
+    current?.fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > momentTolerance } ?? true
   }
 
   /// What was put aside goes on: another log has begun, or the clock was put back.
@@ -257,7 +257,10 @@ struct EpochAssembler: Sendable {
       told.append(Told(timeOfDay: time, utc: fix.utc, marks: part.marks))
       if told.count > Self.memory { told.removeFirst() }
     }
-    if part.word.isVoid { fix.isValid = false }
+    let kind = part.kinds.kind
+    // What was entered or simulated the receiver has not measured.
+    if part.word.isVoid || kind == .manual || kind == .simulated { fix.isValid = false }
+    fix.set(kind: kind, corrections: part.corrections)
     // What moves at no place is nothing that a receiver has measured.
     if fix.latitude == nil { (fix.speed, fix.course) = (nil, nil) }
     if fix.mode > .none, fix.altitude == nil, let altitude = part.unvouchedAltitude {

@@ -30,9 +30,9 @@ struct FieldReader {
     return bytes[position...].reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
   }
 
-  /// The last field as one hexadecimal digit; 0 where it is none.
-  func last() -> UInt8 {
-    guard let digit = bytes.last else { return 0 }
+  /// The next field's last character as a hexadecimal digit; 0 where it is none.
+  mutating func digit() -> UInt8 {
+    guard let digit = next().last else { return 0 }
     switch digit {
     case 48...57: return digit - 48
     case 65...70: return digit - 55

@@ -29,10 +29,16 @@ public struct GNSSDecoder: Sendable {
   ///   - earliest: Seconds since 1970-01-01 before which no epoch can be: what a receiver dates earlier has lost a
   ///     multiple of 1024 weeks, which are added to the date of a fix that the receiver vouches for, and said in
   ///     `GNSSFix.weeksAdded`. `nil` believes every date.
+  ///   - talker: The two letters of the only talker whose positions count, where several are on one wire. `nil` follows the better
+  ///     source, and reports the others.
   ///   - latest: Seconds since 1970-01-01 after which no epoch can be: what weeks would move beyond has lost none, and is
   ///     believed. `nil` where nobody knows.
-  public init(endsByRule: Bool = true, earliest: Double? = nil, latest: Double? = nil) {
-    nmea = NMEADecoder(endsByRule: endsByRule)
+  public init(
+    endsByRule: Bool = true, talker: String? = nil, earliest: Double? = nil, latest: Double? = nil
+  ) {
+    nmea = NMEADecoder(
+      endsByRule: endsByRule,
+      talker: talker.map { $0.utf8.prefix(2).reduce(0) { $0 << 8 | UInt16($1) } })
     rollover = earliest.map { WeekRollover(earliest: $0, latest: latest) }
     ubx = UBXEpoch(rollover: rollover)
     events.reserveCapacity(16)
@@ -82,7 +88,7 @@ public struct GNSSDecoder: Sendable {
     withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0, at: newest) }
     lexer.finish()
     while let packet = lexer.next(at: newest) { decode(packet) }
-    ubx.close()
+    ubx.end()
     drainUBX()
     nmea.epochs.close()
     nmea.sky.finish()
@@ -193,6 +199,11 @@ public struct GNSSDecoder: Sendable {
         events.append(.identity)
       }
     }
+    if let talker = nmea.choice.ignored {
+      nmea.choice.ignored = nil
+      let letters = [UInt8(truncatingIfNeeded: talker >> 8), UInt8(truncatingIfNeeded: talker)]
+      events.append(.ignored(talker: String(decoding: letters, as: UTF8.self)))
+    }
     if let heading = nmea.heading {
       nmea.heading = nil
       events.append(.heading(heading))
@@ -227,6 +238,8 @@ public enum GNSSEvent: Sendable, Hashable {
   case answer(ReceiverAnswer)
   /// The receiver has just started, and has its own settings.
   case restarted
+  /// Another source of positions is on the wire, whose sentences are not read. It is named once by its talker.
+  case ignored(talker: String)
   /// A valid packet that is none of them.
   case message
 }

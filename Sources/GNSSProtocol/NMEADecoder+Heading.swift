@@ -3,7 +3,8 @@
 import SensorTypes
 
 extension NMEADecoder {
-  private static func angle(_ value: Double?) -> Double? {
+  /// A heading in degrees, 0 up to 360; `nil` for what is none.
+  static func angle(_ value: Double?) -> Double? {
     guard let value, (0...360).contains(value) else { return nil }
     return value == 360 ? 0 : value
   }

@@ -49,14 +49,13 @@ extension NMEADecoder {
     let course = Self.course(fields.number())
     let day = fields.number().flatMap(Self.day(ddmmyy:)).map { isDaysEnd ? $0 + 1 : $0 }
     fields.skip(2)
-    // Of the modes (NMEA 2.3) M was typed in and S is simulated, as a GGA's quality 7 and 8 are.
-    let mode = fields.letter()
-    let isMeasured = mode != UInt8(ascii: "M") && mode != UInt8(ascii: "S")
+    let kind = fields.letter().flatMap(FixKind.init(mode:))
+    let isMeasured = kind != .manual && kind != .simulated
     // Without a fix it may be the day that a clock begins with.
     epochs.take(
       message(.rmc), moment, day: day, isVouched: isValid && isMeasured, received: received
     ) { [talker] part in
-      if !isMeasured { part.word.isUnmeasured = true }
+      part.kinds.take(kind)
       guard isValid else { return part.word.warn(talker) }
       part.word.vouch(talker)
       part.place(latitude, longitude, by: talker)
@@ -81,10 +80,12 @@ extension NMEADecoder {
     let altitude = fields.number()
     fields.skip(1)
     let separation = fields.number()
+    fields.skip(1)
+    let corrections = Self.corrections(&fields)
     epochs.take(message(.gga), moment, received: received) { [talker] part in
       if quality == nil { part.unvouchedAltitude = altitude }
-      // 7 was typed in, 8 is simulated: the receiver has measured neither.
-      if quality == 7 || quality == 8 { part.word.isUnmeasured = true }
+      part.kinds.take(quality.flatMap(FixKind.init(quality:)))
+      part.correct(corrections)
       part.place(
         isFix: quality ?? 0 > 0, latitude, longitude, altitude: altitude, separation: separation,
         satellites: satellites, hdop: hdop, by: talker)
@@ -99,11 +100,16 @@ extension NMEADecoder {
     let modes = fields.next()
     guard !modes.isEmpty else { return }
     let isFix = modes.contains { $0 != UInt8(ascii: "N") }
+    // Each constellation has its own, and the position is as fine as the finest.
+    let kind = modes.lazy.compactMap(FixKind.init(mode:)).max()
     let satellites = fields.integer()
     let hdop = fields.number()
     let altitude = fields.number()
     let separation = fields.number()
+    let corrections = Self.corrections(&fields)
     epochs.take(message(.gns), moment, received: received) { [talker] part in
+      part.kinds.take(kind)
+      part.correct(corrections)
       part.place(
         isFix: isFix, latitude, longitude, altitude: altitude, separation: separation,
         satellites: satellites, hdop: hdop, by: talker)
@@ -115,7 +121,9 @@ extension NMEADecoder {
     // Before NMEA 2.0 it had no time, nor a word whether it is valid.
     guard fields.remaining > 0, let moment = fields.moment() else { return }
     let status = fields.letter()
+    let kind = fields.letter().flatMap(FixKind.init(mode:))
     epochs.take(message(.gll), moment, received: received) { [talker] part in
+      part.kinds.take(kind)
       // Without a status it says nothing of that.
       guard status == nil || Self.isData(status) else { return part.word.warn(talker) }
       if status != nil { part.word.vouch(talker) }
@@ -131,9 +139,10 @@ extension NMEADecoder {
     fields.skip(1)
     let kilometresAnHour = fields.number()
     fields.skip(1)
-    // Of the modes (NMEA 2.3) N is none.
-    guard fields.letter() != UInt8(ascii: "N") else { return }
+    let kind = fields.letter().flatMap(FixKind.init(mode:))
+    guard kind != FixKind.none else { return }
     epochs.take(.init(.vtg), .none, received: received) { part in
+      part.kinds.take(kind)
       if !part.hasCourse, let course { part.fix.course = course }
       if !part.hasSpeed,
         let speed = Self.speed(knots.map { $0 * Self.knot } ?? kilometresAnHour.map { $0 / 3.6 })
@@ -210,10 +219,12 @@ extension NMEADecoder {
     let (course, down) = (Self.course(fields.number()), fields.number())
     fields.skip(1)
     let (hdop, vdop) = (fields.number(), fields.number())
-    // NF is none, TT time only; G2 and D2 are of two dimensions, G3 and D3 of three, DR and RK reckoned.
-    let isFix = !status.elementsEqual("NF".utf8) && !status.elementsEqual("TT".utf8)
+    let kind = FixKind(pubx: status)
+    let isFix = kind != FixKind.none && kind != .timeOnly
+    // G2 and D2 are of two dimensions, G3 and D3 of three.
     let isSpatial = status.last == UInt8(ascii: "3")
     epochs.take(.init(kind: 0, number: 5, talker), moment, received: received) { [talker] part in
+      part.kinds.take(kind)
       guard isFix, latitude != nil, longitude != nil else { return }
       part.place(latitude, longitude, by: talker)
       if isSpatial, part.bestMode == .none { part.fix.mode = .threeDimensional }
@@ -231,6 +242,14 @@ extension NMEADecoder {
     }
   }
 
+  /// The age of corrections in seconds, and the station that they are from.
+  private static func corrections(_ fields: inout FieldReader) -> FixCorrections {
+    let (age, station) = (fields.number(), fields.integer())
+    return FixCorrections(
+      age: age.flatMap { $0 >= 0 ? $0 : nil },
+      station: station.flatMap { (0...4_095).contains($0) ? $0 : nil })
+  }
+
   /// A date of two-digit years: 80 to 99 are the last century's.
   private static func day(ddmmyy: Double) -> Int? {
     guard ddmmyy >= 0, ddmmyy < 320_000 else { return nil }
@@ -242,6 +261,12 @@ extension NMEADecoder {
 }
 
 extension PartialEpoch {
+  /// Takes the corrections of a sentence, as far as it reports any.
+  mutating func correct(_ corrections: FixCorrections) {
+    self.corrections.age = corrections.age ?? self.corrections.age
+    self.corrections.station = corrections.station ?? self.corrections.station
+  }
+
   /// A position; nothing where one half of it is missing.
   mutating func place(_ latitude: Double?, _ longitude: Double?, by talker: NMEADecoder.Talker) {
     guard let latitude, let longitude else { return }

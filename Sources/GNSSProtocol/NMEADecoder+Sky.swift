@@ -12,12 +12,14 @@ extension NMEADecoder {
     var rest = fields
     rest.skip(12)
     let (pdop, hdop, vdop) = (rest.number(), rest.number(), rest.number())
-    let system = TalkerSystem(id: rest.integer()) ?? talker
+    let named = TalkerSystem(id: rest.integer())
+    let system = named ?? talker
+    sky.reportUse()
     for _ in 0..<12 {
       guard let number = fields.integer(), let satellite = system.satellite(number) else {
         continue
       }
-      sky.use(satellite.system, satellite.number)
+      sky.use(satellite.system, satellite.number, isNamed: named != nil)
     }
     epochs.take(.init(.gsa), .none, received: received) { part in
       if let mode, mode > .none {
@@ -30,15 +32,18 @@ extension NMEADecoder {
     }
   }
 
-  mutating func view(gsv fields: inout FieldReader, _ system: TalkerSystem) {
-    guard let total = fields.integer(), let number = fields.integer(), number >= 1,
-      number <= total
-    else { return }
+  mutating func view(gsv fields: inout FieldReader, _ talker: TalkerSystem) {
+    let (total, number) = (fields.integer(), fields.integer())
     fields.skip(1)
-    // Four fields a satellite; one more behind them is the signal, which a list is of.
+    // Four fields a satellite; one more behind them is the signal, which a list is of, and a second one (Quectel) the system.
     let count = fields.remaining
-    let signal = count % 4 == 1 ? fields.last() : 0
-    if number == 1 { sky.begin(group: system.key << 8 | UInt16(signal)) }
+    var rest = fields
+    rest.skip(count / 4 * 4)
+    let signal = count % 4 > 0 ? rest.digit() : 0
+    let system = (count % 4 == 2 ? TalkerSystem(id: rest.integer()) : nil) ?? talker
+    let key = system.key << 8 | UInt16(signal)
+    guard let number, view.goesOn(to: number, of: total, system.key) else { return }
+    if number == 1 { sky.begin(group: key) }
     for _ in 0..<min(4, count / 4) {
       let (name, elevation, azimuth, strength) = (
         fields.integer(), fields.number(), fields.number(), fields.number()
@@ -47,6 +52,21 @@ extension NMEADecoder {
       satellite.set(elevation: elevation, azimuth: azimuth, strength: strength)
       sky.add(satellite)
     }
+  }
+}
+
+/// The order of the sentences of one list of satellites.
+struct SatelliteViewSequence: Sendable {
+  private var total = 0
+  private var number = 0
+  private var system: UInt16 = 0
+
+  /// Whether a sentence of a list is to be read. One behind the first may leave out the total, which the first had (NMEA 0183,
+  /// version 4.11, GSV).
+  mutating func goesOn(to number: Int, of total: Int?, _ system: UInt16) -> Bool {
+    let total = total ?? (number == self.number + 1 && system == self.system ? self.total : 0)
+    (self.total, self.number, self.system) = (total, number, system)
+    return number >= 1 && number <= total
   }
 }
 

@@ -31,6 +31,8 @@ struct NMEADecoder: Sendable {
   /// Who says the sentence that is read.
   private(set) var talker = Talker.other
   var sky = SkyAssembler()
+  /// The newest GSV, which a sentence that leaves out repeated fields goes on from.
+  var view = SatelliteViewSequence()
   /// What the last sentence said of a heading; for the one who decodes to take.
   var heading: ReceiverHeading?
   /// What the last sentence said of the receiver itself; for the one who decodes to take.
@@ -38,27 +40,34 @@ struct NMEADecoder: Sendable {
   /// Who a receiver that speaks no UBX has said that it is.
   var identity = ReceiverIdentity()
 
-  init(endsByRule: Bool) { epochs = EpochAssembler(endsByRule: endsByRule) }
+  /// From which of several sources positions are taken.
+  var choice: SourceChoice
+
+  init(endsByRule: Bool, talker: UInt16? = nil) {
+    epochs = EpochAssembler(endsByRule: endsByRule)
+    choice = SourceChoice(wanted: talker)
+  }
 
   /// Reads one sentence, without `$` and check sum.
   mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, received: Timestamp) {
     var fields = FieldReader(bytes)
     let address = fields.next()
-    guard address.count == 5, let talker = address.first else {
-      if address.elementsEqual("PUBX".utf8) {
-        talker = .other
-        position(ubx: &fields, received)
-      } else if address.first == UInt8(ascii: "P") {
-        receiver(address, &fields)
-      }
-      return
+    guard address.count == 5, !address.elementsEqual("PASHR".utf8), let talker = address.first
+    else {
+      return decode(proprietary: address, &fields, received)
     }
     let code = address.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard let sentence = NMEASentence(rawValue: code),
       // Other makers' letters may look like a sentence's.
-      (talker == UInt8(ascii: "P")) == (sentence == .rmz || sentence == .rme)
+      (talker == UInt8(ascii: "P")) == sentence.isProprietary(address)
     else { return }
     self.talker = Talker(address)
+    if sentence.isPosition {
+      let letters = address.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+      guard choice.follows(letters, of: self.talker, hasFix: { sentence.hasFix(fields) }) else {
+        return
+      }
+    }
     switch sentence {
     case .rmc: position(rmc: &fields, received)
     case .gga: position(gga: &fields, received)
@@ -76,6 +85,20 @@ struct NMEADecoder: Sendable {
     case .hdg: heading(hdg: &fields, received)
     case .vhw: heading(vhw: &fields, received)
     case .txt: receiver(txt: &fields)
+    }
+  }
+
+  private mutating func decode(
+    proprietary address: Slice<UnsafeBufferPointer<UInt8>>, _ fields: inout FieldReader,
+    _ received: Timestamp
+  ) {
+    if address.elementsEqual("PUBX".utf8) {
+      talker = .other
+      position(ubx: &fields, received)
+    } else if address.elementsEqual("KSXT".utf8) {
+      attitude(ksxt: &fields, received)
+    } else if address.first == UInt8(ascii: "P"), !attitude(address, &fields, received) {
+      receiver(address, &fields)
     }
   }
 }
@@ -101,4 +124,41 @@ enum NMEASentence: UInt32 {
   case rmz = 0x52_4D_5A
   /// Garmin's own accuracies, `PGRME`.
   case rme = 0x52_4D_45
+
+  /// Whether it is of the position's epoch.
+  fileprivate var isPosition: Bool {
+    switch self {
+    case .rmc, .gga, .gns, .gll, .vtg, .gst, .zda: true
+    case .gsa, .gsv, .hdt, .hdg, .hdm, .ths, .vhw, .txt, .rmz, .rme: false
+    }
+  }
+
+  /// Whether the fields of a sentence, which stand behind the address, tell of a fix; `nil` if it has no word for that.
+  fileprivate func hasFix(_ fields: FieldReader) -> Bool? {
+    var fields = fields
+    switch self {
+    case .rmc:
+      fields.skip(1)
+      return fields.letter() != UInt8(ascii: "V")
+    case .gga:
+      fields.skip(5)
+      return fields.integer() ?? 0 > 0
+    case .gns:
+      fields.skip(5)
+      return fields.next().contains { $0 != UInt8(ascii: "N") }
+    case .gll:
+      fields.skip(5)
+      return fields.letter() != UInt8(ascii: "V")
+    default: return nil
+    }
+  }
+
+  /// Whether it is a sentence of a maker: Garmin's two, or `PQGSV` and `PQGSA` of Quectel's cellular modules.
+  fileprivate func isProprietary(_ address: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    switch self {
+    case .rmz, .rme: true
+    case .gsv, .gsa: address.starts(with: "PQ".utf8)
+    default: false
+    }
+  }
 }

@@ -4,15 +4,19 @@ import SensorTypes
 ///
 /// A bounded list; no allocation once it has grown.
 struct SkyAssembler: Sendable {
+  /// A receiver that has not said for so many rounds which satellites it uses does not say it.
+  private static let patience = 5
   /// More than all that are up at one place.
   private static let most = 128
 
   /// The last whole round.
   private(set) var satellites: [GNSSSatellite] = []
   private var building: [GNSSSatellite] = []
-  private var used: [UInt16] = []
+  private var used: [UsedSatellite] = []
   private var groups: [UInt16] = []
   private var isUsedOver = false
+  /// How many rounds have ended since the receiver said which satellites it uses.
+  private var roundsWithoutUse = Self.patience
   private var isFinished = false
 
   init() {
@@ -30,7 +34,10 @@ struct SkyAssembler: Sendable {
 
   /// A satellite of the round; named twice it is one.
   mutating func add(_ satellite: GNSSSatellite) {
-    if satellite.isUsed { use(satellite.system, satellite.number) }
+    if let isUsed = satellite.isUsed {
+      reportUse()
+      if isUsed { use(satellite.system, satellite.number, isNamed: false) }
+    }
     guard
       let known = building.firstIndex(where: {
         $0.system == satellite.system && $0.number == satellite.number
@@ -46,33 +53,58 @@ struct SkyAssembler: Sendable {
     }
   }
 
-  /// The solution rests on a satellite, whether it was named yet or not.
-  mutating func use(_ system: GNSSSystem, _ number: Int) {
+  /// The receiver says which satellites it uses, if only that there are none.
+  mutating func reportUse() {
+    roundsWithoutUse = 0
     if isUsedOver {
       // Another epoch's, whose list may come with a later one.
       isUsedOver = false
       used.removeAll(keepingCapacity: true)
     }
-    let key = Self.key(system, number)
-    if used.count < Self.most, !used.contains(key) { used.append(key) }
+  }
+
+  /// The position rests on a satellite, whether the list has it yet or not.
+  ///
+  /// - Parameter isNamed: Whether it is certain whose it is, so that it is one of the sky if no list has it.
+  mutating func use(_ system: GNSSSystem, _ number: Int, isNamed: Bool) {
+    let satellite = UsedSatellite(system: system, number: number, isNamed: isNamed)
+    let isKnown = used.contains { $0.system == system && $0.number == number }
+    if used.count < Self.most, !isKnown { used.append(satellite) }
   }
 
   /// Ends the round, if one has begun.
   mutating func finish() {
     isUsedOver = true
     guard !groups.isEmpty else { return }
+    let isUseKnown = roundsWithoutUse < Self.patience
+    roundsWithoutUse = min(roundsWithoutUse + 1, Self.patience)
     for index in building.indices {
-      building[index].isUsed = used.contains(
-        Self.key(building[index].system, building[index].number))
+      let (system, number) = (building[index].system, building[index].number)
+      let isUsed = used.contains { $0.system == system && $0.number == number }
+      building[index].isUsed = isUseKnown ? isUsed : nil
     }
+    if isUseKnown { addUnlisted() }
     swap(&satellites, &building)
     building.removeAll(keepingCapacity: true)
     groups.removeAll(keepingCapacity: true)
     isFinished = true
   }
 
-  private static func key(_ system: GNSSSystem, _ number: Int) -> UInt16 {
-    UInt16(system.rawValue) << 9 | UInt16(truncatingIfNeeded: number & 0x1FF)
+  /// Adds the satellites that are used and in no list: some receivers list one constellation less than they use.
+  private mutating func addUnlisted() {
+    for one in used where one.isNamed && building.count < Self.most {
+      let isListed = building.contains { $0.system == one.system && $0.number == one.number }
+      guard !isListed else { continue }
+      var satellite = GNSSSatellite(one.system, one.number)
+      satellite.isUsed = true
+      building.append(satellite)
+    }
+  }
+
+  private struct UsedSatellite {
+    let system: GNSSSystem
+    let number: Int
+    let isNamed: Bool
   }
 
   /// Whether a round has ended since the last call.

@@ -25,15 +25,19 @@ extension UBXDecoder {
       state.fix.accuracySource = .receiver
     case 0x03 where bytes.count >= 16:  // NAV-STATUS
       state.begin(payload.u4(0), received)
-      state.mode = mode(payload.u1(4))
+      // The state of carrier phases stands in bits that were reserved before the u-blox F9.
+      state.take(
+        type: payload.u1(4), isDifferential: payload.u1(5) & 0x02 != 0, carrier: payload.u1(7) >> 6)
       state.fix.isValid = payload.u1(5) & 0x01 != 0
     case 0x06 where bytes.count >= 52:  // NAV-SOL
       state.begin(payload.u4(0), received)
-      state.mode = mode(payload.u1(10))
+      state.take(type: payload.u1(10), isDifferential: payload.u1(11) & 0x02 != 0, carrier: 0)
       state.fix.isValid = payload.u1(11) & 0x01 != 0
       state.fix.satellitesUsed = Int(payload.u1(47))
       state.fix.pdop = Double(payload.u2(44)) * 0.01
-      state.solution = ECEFSolution(position: payload.metres(12), velocity: payload.metres(28))
+      state.solution = ECEFSolution(
+        position: payload.metres(12), velocity: payload.metres(28),
+        accuracy: positive(payload.u4(24)), speedAccuracy: positive(payload.u4(40)))
       let week = Double(payload.u2(8))
       let seconds = Double(payload.u4(0)) * 1e-3 + Double(payload.i4(4)) * 1e-9
       if payload.u1(11) & 0x0C == 0x0C { state.gpsTime = week * 604_800 + seconds }
@@ -74,6 +78,12 @@ extension UBXDecoder {
     default: break
     }
   }
+
+  /// Centimetres (or a second) as metres; `nil` for zero, which is no accuracy.
+  private static func positive(_ centimetres: UInt32) -> Double? {
+    centimetres > 0 ? Double(centimetres) * 0.01 : nil
+  }
+
   private static func takeHighPrecision(_ payload: Payload, _ state: inout UBXEpoch) {
     // Version 0, and not marked as invalid.
     guard payload.u1(0) == 0, payload.u1(3) & 0x01 == 0 else { return }

@@ -54,10 +54,18 @@ enum UBXDecoder {
     if valid & 0x02 != 0, let time {
       fix.set(time: time, day: valid & 1 != 0 ? payload.day(4) : nil)
     }
-    fix.satellitesUsed = Int(payload.u1(23))
+    // Bit 7 is a flag of some u-blox 8 receivers.
+    fix.satellitesUsed = Int(payload.u1(23) & 0x7F)
     fix.pdop = Double(payload.u2(76)) * 0.01
-    fix.isValid = payload.u1(21) & 0x01 != 0
+    let flags = payload.u1(21)
+    fix.isValid = flags & 0x01 != 0
     fix.mode = mode(payload.u1(20))
+    // invalidLlh: longitude, latitude and heights are not to be used.
+    let flags3 = payload.u2(78)
+    if flags3 & 0x01 != 0 { fix.mode = .none }
+    fix.set(
+      kind: FixKind(ubx: payload.u1(20), isDifferential: flags & 0x02 != 0, carrier: flags >> 6),
+      corrections: FixCorrections(age: correctionAge(class: Int(flags3 >> 1 & 0x0F))))
     guard fix.mode > .none else { return fix }
     guard fix.setPlace(Double(payload.i4(28)) * 1e-7, Double(payload.i4(24)) * 1e-7) else {
       return fix
@@ -89,6 +97,8 @@ enum UBXDecoder {
     }
     fix.isValid = payload.u1(17) & 0x01 != 0
     fix.mode = mode(payload.u1(16))
+    fix.set(
+      kind: FixKind(ubx: payload.u1(16), isDifferential: payload.u1(17) & 0x02 != 0, carrier: 0))
     guard fix.mode > .none else { return fix }
     guard fix.setPlace(Double(payload.i4(24)) * 1e-7, Double(payload.i4(20)) * 1e-7) else {
       return fix
@@ -105,18 +115,33 @@ enum UBXDecoder {
     return fix
   }
 
-  /// A fix type: 1 dead reckoning, 2 and 3 by satellites, 4 both, 5 time only, with the antenna's place
-  /// surveyed before.
+  /// The upper end of a class of ages, seconds (u-blox F9 interface description, NAV-PVT, lastCorrectionAge); `nil` for none.
+  private static func correctionAge(class number: Int) -> Double? {
+    number == 0 ? nil : correctionAges[min(number, correctionAges.count) - 1]
+  }
+
+  private static let correctionAges: [Double] = [1, 2, 5, 10, 15, 20, 30, 45, 60, 90, 120]
+
+  /// A fix type: 1 dead reckoning, 2 and 3 by satellites, 4 both. With 5, time only, the antenna's place is known and not
+  /// measured.
   static func mode(_ type: UInt8) -> FixMode {
     switch type {
     case 2: .twoDimensional
-    case 1, 3, 4, 5: .threeDimensional
+    case 1, 3, 4: .threeDimensional
     default: .none
     }
   }
 }
 
 extension GNSSFix {
+  /// How the position came about, after its mode is set.
+  mutating func set(kind: FixKind?, corrections: FixCorrections = FixCorrections()) {
+    self.kind = mode == .none && kind != .timeOnly ? FixKind.none : kind
+    // Some receivers write zeros where they have no corrections.
+    let isCorrected = self.kind.map { $0 >= .differential || $0 == .combined } ?? false
+    self.corrections = isCorrected && !corrections.isEmpty ? corrections : nil
+  }
+
   /// A course with its accuracy. Standing still a receiver keeps the last course and says 180 degrees of error: whether that
   /// is worth anything is judged by whoever uses it.
   mutating func setCourse(_ degrees: Double, accuracy: Double) {

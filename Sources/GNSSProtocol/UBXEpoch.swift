@@ -6,6 +6,13 @@ struct UBXEpoch: Sendable {
   private(set) var timeOfWeek: UInt32?
   var fix = GNSSFix(received: Timestamp(nanoseconds: 0))
   var mode: FixMode?
+  private var kind: FixKind?
+  /// The first epoch, if no message with a fix type has come yet: whether such messages come, the next epoch tells.
+  private var held: GNSSFix?
+  private var isFirst = true
+  /// What the newest epoch said whose message of the fix type came. One that has lost this message has no position if the one
+  /// before had none.
+  private var lastMode: FixMode?
   var solution = ECEFSolution()
   /// Seconds of GPS time since 1980-01-06.
   var gpsTime: Double?
@@ -48,6 +55,21 @@ struct UBXEpoch: Sendable {
     fix = GNSSFix(received: received)
   }
 
+  /// Ends the epoch under way, and gives out what was held: nothing more will come.
+  mutating func end() {
+    close()
+    guard let fix = held else { return }
+    held = nil
+    finished = ((fix, false), finished.0)
+  }
+
+  /// Takes the fix type of a message that has a part of the epoch.
+  mutating func take(type: UInt8, isDifferential: Bool, carrier: UInt8) {
+    mode = UBXDecoder.mode(type)
+    let kind = FixKind(ubx: type, isDifferential: isDifferential, carrier: carrier)
+    self.kind = max(kind, self.kind ?? kind)
+  }
+
   /// A whole epoch, in one message. It waits for finer digits where the epoch before had some.
   mutating func take(pvt fix: GNSSFix, timeOfWeek: UInt32) {
     begin(timeOfWeek, fix.received)
@@ -74,7 +96,7 @@ struct UBXEpoch: Sendable {
     let time =
       fix.timeOfDay
       ?? gpsTime.map { ($0 - leapSeconds(at: $0)).truncatingRemainder(dividingBy: 86_400) }
-    if let time, secondsOfDay(from: time, to: timeOfDay) > 1e-3 { finish() }
+    if let time, secondsOfDay(from: time, to: timeOfDay) > momentTolerance { finish() }
   }
 
   private func leapSeconds(at gpsTime: Double) -> Double {
@@ -90,7 +112,7 @@ struct UBXEpoch: Sendable {
     finish()
     expectsHighPrecision = hasHighPrecision
     timeOfWeek = nil
-    (mode, solution, gpsTime) = (nil, ECEFSolution(), nil)
+    (mode, kind, solution, gpsTime) = (nil, nil, ECEFSolution(), nil)
     (hasPVT, hasHighPrecision, wasEmitted) = (false, false, false)
   }
 
@@ -115,8 +137,20 @@ struct UBXEpoch: Sendable {
       let course = atan2(east, north) / radian
       fix.course = course < 0 ? course + 360 : course
       fix.verticalSpeed = cLat * (cLon * v.x + sLon * v.y) + sLat * v.z
+      fix.speedAccuracy = solution.speedAccuracy
     }
-    fix.mode = mode ?? (fix.latitude == nil ? .none : .threeDimensional)
+    let isLost = fix.latitude == nil || lastMode == FixMode.none
+    fix.mode = mode ?? (isLost ? .none : .threeDimensional)
+    lastMode = mode ?? lastMode
+    if !hasPVT { fix.set(kind: kind) }
+    if fix.latitude != nil, let accuracy = solution.accuracy {
+      // Of all three dimensions: neither of its parts is larger.
+      if fix.horizontalAccuracy == nil {
+        fix.horizontalAccuracy = accuracy
+        fix.accuracySource = .receiver
+      }
+      fix.verticalAccuracy = fix.verticalAccuracy ?? accuracy
+    }
     if fix.mode == .none {
       (fix.latitude, fix.longitude) = (nil, nil)
       (fix.altitude, fix.ellipsoidalAltitude) = (nil, nil)
@@ -125,7 +159,18 @@ struct UBXEpoch: Sendable {
     if fix.utc == nil, let gpsTime { date(&fix, gpsTime) }
     // Messages without a position make no epoch (DOP alone, or a state), but the word that there is none.
     guard fix.latitude != nil || hasPVT || mode == FixMode.none else { return }
-    if finished.0 == nil { finished.0 = (fix, hasPVT) } else { finished.1 = (fix, hasPVT) }
+    defer { isFirst = false }
+    if isFirst, mode == nil {
+      held = fix
+      return
+    }
+    if mode == nil, let held { give(held, isPVT: false) }
+    held = nil
+    give(fix, isPVT: hasPVT)
+  }
+
+  private mutating func give(_ fix: GNSSFix, isPVT: Bool) {
+    if finished.0 == nil { finished.0 = (fix, isPVT) } else { finished.1 = (fix, isPVT) }
   }
 
   /// UTC by GPS time, whose leap seconds are those of the true day.
@@ -143,14 +188,13 @@ struct UBXEpoch: Sendable {
   }
 }
 
-extension UBXDecoder {
-}
-
 /// Position and velocity in the earth-centred frame, as NAV-SOL, or NAV-POSECEF and NAV-VELECEF, give them, metres
 /// and m/s.
 struct ECEFSolution: Sendable, Hashable {
   var position: SIMD3<Double>?
   var velocity: SIMD3<Double>?
+  /// What NAV-SOL says of the errors of both, metres and m/s.
+  var accuracy, speedAccuracy: Double?
 
   /// Metres from the centre of the earth: 350 km below its poles.
   private static let innermost = 6_000_000.0

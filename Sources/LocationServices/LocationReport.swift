@@ -27,6 +27,8 @@ public struct LocationReport: Hashable, Codable, Sendable {
   public var course: Double?
   /// One sigma of the course, degrees.
   public var courseAccuracy: Double?
+  /// How it came about; `nil` where the receiver does not report it.
+  public var kind: FixKind?
   /// Whether the board that measured it is simulated or replayed.
   public var isSimulated: Bool
 
@@ -51,6 +53,7 @@ public struct LocationReport: Hashable, Codable, Sendable {
     speedAccuracy = positive(fix.speedAccuracy)
     course = positive(fix.course)
     courseAccuracy = positive(fix.courseAccuracy)
+    kind = fix.kind
     isSimulated = estimate.isSimulated
   }
 }

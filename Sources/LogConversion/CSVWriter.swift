@@ -10,7 +10,7 @@ package struct CSVWriter: LogWriter {
     "time_utc", "time_of_day_s", "mode", "valid", "latitude_deg", "longitude_deg",
     "altitude_msl_m", "altitude_ellipsoid_m", "horizontal_accuracy_m", "vertical_accuracy_m",
     "speed_m_s", "speed_accuracy_m_s", "course_deg", "course_accuracy_deg", "vertical_speed_m_s",
-    "hdop", "vdop", "pdop", "satellites_used",
+    "hdop", "vdop", "pdop", "satellites_used", "fix_kind", "correction_age_s", "correction_station",
   ]
 
   package mutating func begin(_ text: inout [UInt8]) {
@@ -22,7 +22,7 @@ package struct CSVWriter: LogWriter {
       text.append(UInt8(ascii: ","))
       if let value, value.isFinite { text.append(fixed: value, digits: digits) }
     }
-    if let utc = fix.utc { text.append(iso8601: utc) }
+    if let utc = fix.utc { text.append(iso8601: utc, isLeapSecond: fix.isLeapSecond) }
     cell(fix.timeOfDay, 3)
     cell(Double(fix.mode.rawValue), 0)
     text.append(text: fix.isValid ? ",true" : ",false")
@@ -41,6 +41,9 @@ package struct CSVWriter: LogWriter {
     cell(fix.vdop, 2)
     cell(fix.pdop, 2)
     cell(fix.satellitesUsed.map(Double.init), 0)
+    text.append(text: "," + (fix.kind?.rawValue ?? ""))
+    cell(fix.corrections?.age, 1)
+    cell(fix.corrections?.station.map(Double.init), 0)
     text.append(UInt8(ascii: "\n"))
   }
 

@@ -47,11 +47,15 @@ package struct GPXWriter: LogWriter {
     if let ellipsoidal = fix.ellipsoidalAltitude, let altitude = fix.altitude {
       Self.element("geoidheight", ellipsoidal - altitude, digits: 4, &text)
     }
-    text.append(text: fix.mode == .threeDimensional ? "<fix>3d</fix>" : "<fix>2d</fix>")
+    text.append(text: "<fix>\(Self.word(fix))</fix>")
     Self.element("sat", fix.satellitesUsed.map(Double.init), digits: 0, &text)
     Self.element("hdop", fix.hdop, digits: 2, &text)
     Self.element("vdop", fix.vdop, digits: 2, &text)
     Self.element("pdop", fix.pdop, digits: 2, &text)
+    Self.element("ageofdgpsdata", fix.corrections?.age, digits: 1, &text)
+    // The schema ends stations at 1023.
+    let station = fix.corrections?.station.flatMap { (0...1_023).contains($0) ? $0 : nil }
+    Self.element("dgpsid", station.map(Double.init), digits: 0, &text)
     Self.extensions(fix, &text)
     text.append(text: "</trkpt>\n")
   }
@@ -73,6 +77,17 @@ package struct GPXWriter: LogWriter {
     isOpen = false
   }
 
+  /// One of the schema's five words. It has none for a position that was not measured: `none` says that the satellites gave none.
+  private static func word(_ fix: GNSSFix) -> StaticString {
+    switch fix.kind {
+    case .simulated?, .manual?, .deadReckoning?, .timeOnly?: "none"
+    case .preciseCode?: "pps"
+    case .differential?, .precisePoint?, .rtkFloat?, .rtkFixed?: "dgps"
+    case .autonomous?, .combined?, FixKind.none?, nil:
+      fix.mode == .threeDimensional ? "3d" : "2d"
+    }
+  }
+
   private static func extensions(_ fix: GNSSFix, _ text: inout [UInt8]) {
     let values: [(name: StaticString, value: Double?, digits: Int)] = [
       ("horizontalAccuracy", fix.horizontalAccuracy, 3),
@@ -83,8 +98,11 @@ package struct GPXWriter: LogWriter {
       ("speedAccuracy", fix.speed == nil ? nil : fix.speedAccuracy, 4),
       ("verticalSpeed", fix.verticalSpeed, 4),
     ]
-    guard values.contains(where: { $0.value != nil }) else { return }
+    guard fix.kind != nil || values.contains(where: { $0.value != nil }) else { return }
     text.append(text: "<extensions>")
+    if let kind = fix.kind {
+      text.append(text: "<lodestone:fixKind>\(kind.rawValue)</lodestone:fixKind>")
+    }
     for (name, value, digits) in values {
       element("lodestone:\(name)", value, digits: digits, &text)
     }

@@ -134,6 +134,7 @@ package struct GeoJSONWriter: LogWriter {
     lists.set(
       "speedAccuracies", orNull: fixes.map { $0?.speed == nil ? nil : $0?.speedAccuracy }, digits: 4
     )
+    lists.set("fixKinds", orNull: fixes.map { $0?.kind?.rawValue })
     if fixes.contains(where: { $0?.hasAssumedAccuracy == true }) { lists.set("assumed", true) }
   }
 

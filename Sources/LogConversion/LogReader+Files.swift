@@ -25,7 +25,13 @@ extension LogReader {
     guard reader.finish() else { return }
     let count = reader.epochs
     if reader.places == 0, count > 0 || failure == nil {
-      Terminal.warn("lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")")
+      let wrong = reader.wrongChecksums
+      Terminal.warn(
+        "lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")"
+          + (wrong == 0
+            ? ""
+            : "; \(wrong) sentence\(wrong == 1 ? " or message has" : "s or messages have") a wrong checksum")
+      )
     }
     if let failure { throw CommandExit(failure.rawValue) }
     // What a signal has ended might have gone on.

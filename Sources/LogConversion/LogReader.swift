@@ -14,6 +14,11 @@ package struct LogReader {
   /// What else could have been read, where nothing was.
   private let hint: String
   private var writer: any LogWriter
+  private var reckoned = ReckonedCircle()
+  /// The talkers of other sources of positions in a log, which are not read.
+  private var ignored: [String] = []
+  /// How many sentences and messages had a wrong checksum, of all logs together.
+  private(set) var wrongChecksums: UInt64 = 0
   private var text: [UInt8] = []
   /// How many epochs there were, of all logs together.
   private(set) var epochs = 0
@@ -133,6 +138,13 @@ package struct LogReader {
     }
     decoder.finish()
     guard drain(&decoder) else { return false }
+    wrongChecksums &+= decoder.counters.badChecksums
+    if !ignored.isEmpty {
+      let talkers = ignored.joined(separator: ", ")
+      Terminal.warn(
+        "lodestone: \(input.name): another source of positions, \(talkers), is not read")
+      ignored = []
+    }
     if decoder.counters.packets == 0, !wasInterrupted {
       throw CommandError(
         "no NMEA or UBX message in \(size) bytes of \(input.path == "-" ? input.name : input.path)"
@@ -213,6 +225,7 @@ package struct LogReader {
   }
 
   private mutating func endLog() {
+    reckoned = ReckonedCircle()
     if unopened == nil { writer.endLog(&text) }
     unopened = nil
   }
@@ -220,12 +233,15 @@ package struct LogReader {
   private mutating func drain(_ decoder: inout GNSSDecoder) -> Bool {
     while let event = decoder.next() {
       switch event {
-      case .epoch(let fix, _):
+      case .epoch(var fix, _):
         epochs += 1
+        // The accuracies of other kinds stay as the receiver reported them.
+        reckoned.complete(&fix)
         if fix.place != nil { places += 1 }
         open()
         writer.append(fix, to: &text)
       case .answer, .restarted, .message: break
+      case .ignored(let talker): ignored.append(talker)
       case .sky, .heading, .identity:
         guard !writer.takesEpochsAlone else { break }
         open()
@@ -242,7 +258,7 @@ package struct LogReader {
     case .sky: writer.append(decoder.satellites, to: &text)
     case .heading(let heading): writer.append(heading, to: &text)
     case .identity: writer.append(decoder.identity, to: &text)
-    case .epoch, .answer, .restarted, .message: break
+    case .epoch, .answer, .restarted, .message, .ignored: break
     }
   }
 

@@ -1,9 +1,10 @@
+import GNSSProtocol
 package import SensorTypes
 import TerminalUI
 import TextForms
 
-/// NMEA 0183 (version 4.11): GGA and RMC of each epoch, and GST where the receiver has said how well it knows the
-/// place. For whoever speaks nothing else; no line is longer than the standard's 82 characters.
+/// NMEA 0183 (version 4.11), for programs that read nothing else: GGA and RMC of each epoch, and GST if the receiver reports the
+/// accuracy of the position. Only a GGA with corrections is longer than the standard's 82 characters, as receivers write it too.
 package struct NMEAWriter: LogWriter {
   /// Knots in a metre a second.
   private static let knot = 3_600.0 / 1_852
@@ -17,14 +18,24 @@ package struct NMEAWriter: LogWriter {
     // First, for gpsd takes a GGA that does not know its satellites for one without a fix, and then believes the RMC.
     open("GGA", fix, &text)
     Self.append(place, &text)
-    text.append(text: place == nil ? ",0," : ",1,")
+    // A receiver that reports no kind has still a fix.
+    let kind = place == nil ? FixKind.none : fix.kind ?? .autonomous
+    text.append(UInt8(ascii: ","))
+    text.append(decimal: UInt64(kind.quality))
+    text.append(UInt8(ascii: ","))
     if let count = fix.satellitesUsed { text.append(decimal: UInt64(max(0, min(count, 99)))) }
     Self.field(fix.hdop, 2, &text)
     let altitude = place == nil ? nil : fix.altitude
     Self.field(altitude, 2, &text)
     text.append(text: ",M")
     Self.field(altitude.flatMap { above in fix.ellipsoidalAltitude.map { $0 - above } }, 2, &text)
-    text.append(text: ",M,,")
+    text.append(text: ",M")
+    let corrections = place == nil ? nil : fix.corrections
+    Self.field(corrections?.age, 1, &text)
+    text.append(UInt8(ascii: ","))
+    if let station = corrections?.station, (0...4_095).contains(station) {
+      text.append(decimal: UInt64(station), width: 4)
+    }
     close(&text)
 
     open("RMC", fix, &text)
@@ -34,8 +45,9 @@ package struct NMEAWriter: LogWriter {
     Self.field(place == nil ? nil : fix.course, 2, &text)
     text.append(UInt8(ascii: ","))
     Self.append(dateOf: fix, &text)
-    // Magnetic variation is nobody's word here; N is no fix, A an autonomous one.
-    text.append(text: place == nil ? ",,,N" : ",,,A")
+    // The magnetic variation is left out.
+    text.append(text: ",,,")
+    text.append(kind.mode)
     close(&text)
 
     guard place != nil, fix.accuracySource == .receiver, let radius = fix.horizontalAccuracy

@@ -155,6 +155,9 @@ private struct LocationLine: Decodable {
   var time: String?
   var timeOfDay: Double?
   var mode: UInt8?
+  var fixKind: String?
+  var correctionAge: Double?
+  var correctionStation: Int?
   var valid: Bool?
   var latitude: Double?
   var longitude: Double?
@@ -184,6 +187,10 @@ private struct LocationLine: Decodable {
       received: Timestamp(nanoseconds: 0), mode: mode.flatMap(FixMode.init) ?? .twoDimensional)
     fix.utc = time.flatMap(PositionTable.seconds)
     fix.timeOfDay = timeOfDay
+    // A newer version may know more kinds.
+    fix.kind = fixKind.flatMap(FixKind.init)
+    let corrections = FixCorrections(age: correctionAge, station: correctionStation)
+    fix.corrections = corrections.isEmpty ? nil : corrections
     fix.isValid = valid ?? true
     (fix.latitude, fix.longitude) = (latitude, longitude)
     (fix.altitude, fix.ellipsoidalAltitude) = (altitude, ellipsoidalAltitude)

@@ -119,6 +119,12 @@ package struct PositionTable {
       fraction = Double("0" + text[dot..<end]) ?? 0
       text.removeSubrange(dot..<end)
     }
+    // A leap second has the number of the second behind it.
+    let seconds = text.dropFirst(17).prefix(2)
+    if seconds == "60" {
+      text.replaceSubrange(seconds.startIndex..<seconds.endIndex, with: "59")
+      fraction += 1
+    }
     // A time without a zone is the world's.
     if text.count == 19 { text += "Z" }
     return (try? Date(text, strategy: .iso8601)).map { $0.timeIntervalSince1970 + fraction }

@@ -29,8 +29,12 @@ public struct GNSSFix: Sendable, Hashable, Codable {
   public var weeksAdded = 0
   /// UTC time of day of the epoch in seconds, when only that is known (NMEA without RMC or ZDA).
   public var timeOfDay: Double?
-  /// The kind of fix.
+  /// How many dimensions the position has.
   public var mode: FixMode
+  /// How the position came about; `nil` if the receiver does not report it.
+  public var kind: FixKind?
+  /// The corrections that the position rests on; `nil` if the receiver reports none.
+  public var corrections: FixCorrections?
   /// Whether the receiver itself vouches for the position: within its own limits of accuracy and dilution
   /// (UBX `gnssFixOK`). What it does not vouch for is said, and not used.
   public var isValid: Bool
@@ -75,6 +79,9 @@ public struct GNSSFix: Sendable, Hashable, Codable {
     self.accuracySource = .worstCase
   }
 
+  /// Whether the epoch lies in a leap second, whose `utc` is that of the second behind it.
+  package var isLeapSecond: Bool { timeOfDay.map { $0 >= 86_400 } ?? false }
+
   /// Whether there is a horizontal accuracy, and the receiver did not say it.
   package var hasAssumedAccuracy: Bool { horizontalAccuracy != nil && accuracySource.isAssumed }
 
@@ -87,7 +94,7 @@ public struct GNSSFix: Sendable, Hashable, Codable {
   }
 }
 
-/// What kind of fix the receiver claims.
+/// How many dimensions of the position the receiver claims to know.
 public enum FixMode: UInt8, Sendable, Hashable, Codable, Comparable {
   /// No position.
   case none = 1

@@ -12,14 +12,13 @@ public struct GNSSSatellite: Sendable, Hashable, Codable {
   public var azimuth: Double?
   /// Carrier to noise density of its strongest signal, dB-Hz; `nil` where it is not heard.
   public var carrierToNoise: Double?
-  /// Whether the solution rests on it.
-  public var isUsed: Bool
+  /// Whether the position rests on it; `nil` where the receiver does not say which satellites it uses.
+  public var isUsed: Bool?
 
   /// Makes a satellite of which only its name is known.
   public init(_ system: GNSSSystem, _ number: Int) {
     self.system = system
     self.number = number
-    self.isUsed = false
   }
 }
 
@@ -70,6 +69,14 @@ public struct ReceiverHeading: Sendable, Hashable {
   public var accuracy: Double?
   /// Magnetic variation, degrees east, where the instrument says one.
   public var variation: Double?
+  /// The rotation about the forward axis in degrees, positive with the right side down; -180 to 180.
+  public var roll: Double?
+  /// The rotation about the axis to the right in degrees, positive with the bow up; -90 to 90.
+  public var pitch: Double?
+  /// One sigma of `roll`, degrees.
+  public var rollAccuracy: Double?
+  /// One sigma of `pitch`, degrees.
+  public var pitchAccuracy: Double?
   /// Speed through the water, m/s.
   public var waterSpeed: Double?
 

@@ -52,11 +52,11 @@ package struct JSONLine {
     quote(value)
   }
 
-  /// UTC of a moment, seconds since 1970.
-  package mutating func set(_ key: String, time: Double?) {
+  /// UTC of a moment, seconds since 1970, which may lie in a leap second.
+  package mutating func set(_ key: String, time: Double?, isLeapSecond: Bool = false) {
     guard let time, CivilDate(time) != nil else { return }
     name(key)
-    quote(time: time)
+    quote(time: time, isLeapSecond: isLeapSecond)
   }
 
   /// Numbers in a row; one that is not finite leaves all of them out.
@@ -82,6 +82,15 @@ package struct JSONLine {
       } else {
         line.bytes.append(text: "null")
       }
+    }
+  }
+
+  /// Texts in a row, in the same way.
+  package mutating func set(_ key: String, orNull values: [String?]) {
+    guard values.contains(where: { $0 != nil }) else { return }
+    name(key)
+    list(values) { line, value in
+      if let value { line.quote(value) } else { line.bytes.append(text: "null") }
     }
   }
 
@@ -153,9 +162,9 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  private mutating func quote(time: Double) {
+  private mutating func quote(time: Double, isLeapSecond: Bool = false) {
     bytes.append(UInt8(ascii: "\""))
-    bytes.append(iso8601: time)
+    bytes.append(iso8601: time, isLeapSecond: isLeapSecond)
     bytes.append(UInt8(ascii: "\""))
   }
 

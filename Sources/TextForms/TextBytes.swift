@@ -42,9 +42,12 @@ extension [UInt8] {
   }
 
   /// Appends UTC as `2026-11-21T03:04:05.678Z`; nothing, and false, for what is beyond four digits of years.
+  ///
+  /// - Parameter isLeapSecond: Whether the moment lies in a leap second, whose number is that of the second behind it. It is
+  ///   written as the 60th second of its minute (RFC 3339, section 5.7).
   @discardableResult
-  package mutating func append(iso8601 seconds: Double) -> Bool {
-    guard let date = CivilDate(seconds) else { return false }
+  package mutating func append(iso8601 seconds: Double, isLeapSecond: Bool = false) -> Bool {
+    guard let date = CivilDate(isLeapSecond ? seconds - 1 : seconds) else { return false }
     append(decimal: UInt64(date.year), width: 4)
     append(UInt8(ascii: "-"))
     append(decimal: UInt64(date.month), width: 2)
@@ -55,7 +58,8 @@ extension [UInt8] {
     append(UInt8(ascii: ":"))
     append(decimal: date.milliseconds / 60_000 % 60, width: 2)
     append(UInt8(ascii: ":"))
-    append(decimal: date.milliseconds % 60_000, places: 3, width: 5)
+    append(
+      decimal: date.milliseconds % 60_000 + (isLeapSecond ? 1_000 : 0), places: 3, width: 5)
     append(UInt8(ascii: "Z"))
     return true
   }

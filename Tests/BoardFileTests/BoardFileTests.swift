@@ -209,6 +209,10 @@ struct BoardFileTests {
       let text = "schema: 1\nname: x\nsensors:\n  - {chip: GNSS, port: /dev/serial0\(keys)}\n"
       return try BoardFile.parse(text, file: "x").sensors[0]
     }
+    #expect(try sensor(", talker: GN").talker == "GN" && sensor("").talker == nil)
+    for wrong in ["gn", "GNS", "G", "1A"] {
+      #expect(throws: BoardFileError.self) { try sensor(", talker: \(wrong)") }
+    }
     let told = try sensor(", dynamicModel: \(model.rawValue), standby: true")
     #expect(told.dynamicModel == model && told.sleeps)
     let plain = try sensor("")

@@ -12,6 +12,7 @@ extension GNSSFix {
     (fix.speed, fix.speedAccuracy, fix.course, fix.courseAccuracy) = (1.5, 0.25, 271.5, 3)
     (fix.verticalSpeed, fix.hdop, fix.vdop, fix.pdop) = (-0.5, 0.9, 1.2, 1.5)
     fix.satellitesUsed = 9
+    (fix.kind, fix.corrections) = (.rtkFixed, FixCorrections(age: 1.5, station: 120))
     return fix
   }()
 }

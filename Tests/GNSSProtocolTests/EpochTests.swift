@@ -16,6 +16,19 @@ struct EpochTests {
     )
   }
 
+  // A Magellan eXplorist writes a GLL's time to a thousandth and the others' to a hundredth.
+  @Test("one moment in two precisions is one epoch, and epochs 10 ms apart are two")
+  func precisions() {
+    let place = Stream.place
+    let both =
+      Stream.sentence("GPGLL,\(place),014413.076,A")
+      + Stream.sentence("GPGGA,014413.08,\(place),1,05,2.9,36.0,M,,M,,")
+      + Stream.sentence("GPRMC,014413.08,A,\(place),0.0,0.0,010106,,")
+    #expect(Stream.fixes(both).map(\.altitude) == [36])
+    let fast = (0..<20).flatMap { Stream.gga("014413.\($0 / 10)\($0 % 10)") }
+    #expect(Stream.fixes(fast).count == 20)
+  }
+
   @Test("each epoch comes whole although the first of a minute is all that has more than RMC")
   func endings() {
     let bytes = (10..<40).flatMap { second in

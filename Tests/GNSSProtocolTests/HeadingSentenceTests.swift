@@ -37,16 +37,22 @@ struct HeadingSentenceTests {
     #expect(Stream.headings(Stream.sentence(content)).isEmpty)
   }
 
-  @Test("two antennas: NAV-RELPOSNED, only where its heading is valid")
+  @Test(
+    "two antennas: NAV-RELPOSNED, only where its heading is valid and its base on the same body")
   func antennas() throws {
-    func relative(_ flags: Int) -> [UInt8] {
+    func relative(_ flags: Int, baseline: Int = 100) -> [UInt8] {
       Stream.message(
         1, 0x3C, length: 64,
-        [(0, 1, 1), (20, 4, 100), (24, 4, 12_345_000), (52, 4, 45_000), (60, 4, flags)])
+        [(0, 1, 1), (20, 4, baseline), (24, 4, 12_345_000), (52, 4, 45_000), (60, 4, flags)])
     }
     let heading = try #require(Stream.headings(relative(0x137)).first)
     #expect(abs(try #require(heading.trueHeading) - 123.45) < 1e-9)
     #expect(abs(try #require(heading.accuracy) - 0.45) < 1e-9)
-    for flags in [0x037, 0x136, 0x133] { #expect(Stream.headings(relative(flags)).isEmpty) }
+    for baseline in [0, 523_000] {
+      #expect(Stream.headings(relative(0x137, baseline: baseline)).isEmpty)
+    }
+    for flags in [0x037, 0x136, 0x133, 0x117, 0x12F, 0x127] {
+      #expect(Stream.headings(relative(flags)).isEmpty)
+    }
   }
 }

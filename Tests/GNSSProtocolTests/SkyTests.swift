@@ -39,7 +39,7 @@ struct SkyTests {
       // Of two signals the stronger one.
       #expect(sky[0].carrierToNoise == 48 && sky[0].elevation == 71 && sky[0].azimuth == 123)
       #expect(sky[2].carrierToNoise == nil && sky[6].elevation == nil)
-      #expect(sky.filter(\.isUsed).map(\.number) == [7, 30, 2])
+      #expect(sky.filter { $0.isUsed == true }.map(\.number) == [7, 30, 2])
     }
   }
 
@@ -51,7 +51,7 @@ struct SkyTests {
         + (second == 6
           ? Stream.sentence("GPGSV,1,1,02,07,71,123,45,30,20,360,30,1") : [])
     }
-    #expect(try #require(skies(bytes).last).filter(\.isUsed).map(\.number) == [30])
+    #expect(try #require(skies(bytes).last).filter { $0.isUsed == true }.map(\.number) == [30])
   }
 
   @Test("a receiver that has no time yet tells its sky too")
@@ -98,8 +98,8 @@ struct SkyTests {
       1, 0x43, length: 8 + 16, [(5, 1, 1), (8, 1, 0), (9, 1, 5), (14, 1, 44), (18, 2, 0x08)])
     let both = try #require(skies(sat + sig + sat).first)
     #expect(both.count == 2)
-    #expect(both[0].carrierToNoise == 44 && both[0].isUsed && both[0].azimuth == 180)
-    #expect(both[1].carrierToNoise == nil && both[1].elevation == nil && !both[1].isUsed)
+    #expect(both[0].carrierToNoise == 44 && both[0].isUsed == true && both[0].azimuth == 180)
+    #expect(both[1].carrierToNoise == nil && both[1].elevation == nil && both[1].isUsed == false)
     // SBAS 133 used, GLONASS slot 3, and one whose number is not known yet.
     let old = Stream.message(
       1, 0x30, length: 8 + 36,

@@ -103,7 +103,9 @@ extension FigureSummary {
     case .sky(let sky):
       add("sky time", sky.received.seconds(since: start))
       for satellite in sky.satellites {
-        add("sky satellite", text: "\(satellite.system)\(satellite.number)\(satellite.isUsed)")
+        add(
+          "sky satellite", text: "\(satellite.system)\(satellite.number)\(satellite.isUsed == true)"
+        )
         add("sky elevation", satellite.elevation)
         add("sky azimuth", satellite.azimuth)
         add("sky noise", satellite.carrierToNoise)

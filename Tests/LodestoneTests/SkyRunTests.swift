@@ -25,7 +25,7 @@ struct SkyRunTests {
     let fixes = live.compactMap {
       if case .location(let location) = $0 { location.fix } else { nil }
     }
-    #expect(last.satellites.filter(\.isUsed).count == fixes.last?.satellitesUsed)
+    #expect(last.satellites.filter { $0.isUsed == true }.count == fixes.last?.satellitesUsed)
     // What the receiver does not know is missing.
     #expect(last.satellites.contains { $0.elevation == nil && $0.azimuth == nil })
     let link = try #require(board.hub.status[3].link)

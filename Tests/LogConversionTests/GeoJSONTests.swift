@@ -30,6 +30,7 @@ import Testing
           var altitudes: [Double?]?
           var horizontalAccuracies: [Double?]?
           var courses: [Double?]?
+          var fixKinds: [String?]?
           var assumed: Bool?
         }
         var name: String
@@ -62,6 +63,7 @@ import Testing
     let lists = feature.properties.coordinateProperties
     #expect(lists.times == ["2026-11-22T03:04:05.250Z", "2026-11-22T03:04:06.000Z"])
     #expect(lists.altitudes == [100.25, nil] && lists.horizontalAccuracies == [3.02, 30])
+    #expect(lists.fixKinds == ["rtkFixed", nil])
     // The second one's accuracy is nobody's word.
     #expect(lists.courses == [271.5, nil] && lists.assumed == true)
   }

@@ -39,8 +39,10 @@ import TextForms
       text.contains(
         """
         <trkpt lat="-33.123456789" lon="-0.000012345"><ele>100.25</ele>\
-        <time>2026-11-22T03:04:05.250Z</time><geoidheight>-19.75</geoidheight><fix>3d</fix><sat>9</sat>\
-        <hdop>0.9</hdop><vdop>1.2</vdop><pdop>1.5</pdop><extensions>\
+        <time>2026-11-22T03:04:05.250Z</time><geoidheight>-19.75</geoidheight><fix>dgps</fix><sat>9</sat>\
+        <hdop>0.9</hdop><vdop>1.2</vdop><pdop>1.5</pdop>\
+        <ageofdgpsdata>1.5</ageofdgpsdata><dgpsid>120</dgpsid><extensions>\
+        <lodestone:fixKind>rtkFixed</lodestone:fixKind>\
         <lodestone:horizontalAccuracy>3.02</lodestone:horizontalAccuracy>\
         <lodestone:verticalAccuracy>4.5</lodestone:verticalAccuracy>\
         <lodestone:course>271.5</lodestone:course>\
@@ -90,15 +92,16 @@ import TextForms
     lost.isValid = false
     let rows = Self.text(CSVWriter(), [GNSSFix.full, lost]).split(separator: "\n")
       .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-    #expect(rows.map(\.count) == [19, 19, 19])
+    #expect(rows.map(\.count) == [22, 22, 22])
     let row = Dictionary(uniqueKeysWithValues: zip(rows[0], rows[1]))
     #expect(row["time_utc"] == "2026-11-22T03:04:05.250Z" && row["time_of_day_s"] == "11045.25")
     #expect(row["latitude_deg"] == "-33.123456789" && row["longitude_deg"] == "-0.000012345")
     #expect(row["altitude_msl_m"] == "100.25" && row["altitude_ellipsoid_m"] == "80.5")
     #expect(row["horizontal_accuracy_m"] == "3.02" && row["vertical_accuracy_m"] == "4.5")
+    #expect(row["fix_kind"] == "rtkFixed" && row["correction_station"] == "120")
     #expect(row["course_deg"] == "271.5" && row["satellites_used"] == "9" && row["pdop"] == "1.5")
     #expect(
-      rows[2] == ["", "", "1", "false"] + [String](repeating: "", count: 15))
+      rows[2] == ["", "", "1", "false"] + [String](repeating: "", count: 18))
   }
 
   @Test func sentencesReadBackAsTheEpoch() throws {
@@ -107,11 +110,13 @@ import TextForms
     // The check sum of the first one by hand: exclusive or of what stands between $ and *.
     let first = try #require(text.split(separator: "\r\n").dropFirst().first)
     #expect(
-      first.hasPrefix("$GNRMC,030405.250,A,3307.407407,S,00000.000741,W,2.916,271.50,221126,,,A*"))
+      first.hasPrefix("$GNRMC,030405.250,A,3307.407407,S,00000.000741,W,2.916,271.50,221126,,,R*"))
     let sum = first.dropFirst().prefix { $0 != "*" }.utf8.reduce(0, ^)
     #expect(first.hasSuffix(String(format: "*%02X", sum)))
     let lines = text.components(separatedBy: "\r\n").dropLast()
-    #expect(lines.count == 5 && lines.allSatisfy { $0.utf8.count + 2 <= 82 })
+    // The standard ends a line at 82 characters; receivers that have corrections write longer ones.
+    #expect(lines.count == 5)
+    #expect(lines.allSatisfy { $0.utf8.count + 2 <= ($0.contains("0120*") ? 91 : 82) })
     var decoder = GNSSDecoder(endsByRule: false)
     Array(text.utf8).withUnsafeBytes { decoder.append($0, at: Timestamp(nanoseconds: 0)) }
     decoder.finish()
@@ -126,9 +131,34 @@ import TextForms
     #expect(abs((fix.longitude ?? 0) + 0.000012345) < 1e-8)
     #expect(fix.altitude == 100.25 && abs((fix.ellipsoidalAltitude ?? 0) - 80.5) < 1e-9)
     #expect(abs((fix.horizontalAccuracy ?? 0) - 3.02) < 1e-3 && fix.verticalAccuracy == 4.5)
+    #expect(fix.kind == .rtkFixed && fix.corrections == FixCorrections(age: 1.5, station: 120))
+    #expect(text.contains(",4,9,0.90,100.25,M,-19.75,M,1.5,0120*"))
     #expect(abs((fix.speed ?? 0) - 1.5) < 3e-4 && fix.course == 271.5 && fix.hdop == 0.9)
     // A place a hair from the next degree is carried as a whole, not to sixty minutes.
     #expect(text.contains(",5200.000000,N,18000.000000,E,") && read[1].utc == fixes[1].utc)
+  }
+
+  @Test(
+    "the kind of a fix reads back, as far as NMEA has a word for it", arguments: FixKind.allCases)
+  func kinds(kind: FixKind) throws {
+    var fix = GNSSFix.full
+    fix.kind = kind
+    let isPlace = kind != .none && kind != .timeOnly
+    if !isPlace { fix.mode = .none }
+    let text = Self.text(NMEAWriter(), [fix])
+    var decoder = GNSSDecoder(endsByRule: false)
+    Array(text.utf8).withUnsafeBytes { decoder.append($0, at: Timestamp(nanoseconds: 0)) }
+    decoder.finish()
+    var read: [GNSSFix] = []
+    while let event = decoder.next() {
+      if case .epoch(let fix, _) = event { read.append(fix) }
+    }
+    let back = try #require(read.first)
+    let coarser: [FixKind: FixKind] = [
+      .combined: .autonomous, .precisePoint: .differential, .timeOnly: .none,
+    ]
+    #expect(back.kind == coarser[kind] ?? kind)
+    #expect(back.isValid == (isPlace && kind != .manual && kind != .simulated))
   }
 
   @Test func noFixIsSaidAsNone() {
@@ -145,7 +175,7 @@ import TextForms
     var fix = GNSSFix.full
     (fix.utc, fix.timeOfDay) = (1_483_228_800, 86_400)
     #expect(Self.text(NMEAWriter(), [fix]).contains("$GNRMC,235960,A,"))
-    #expect(Self.text(NMEAWriter(), [fix]).contains(",311216,,,A*"))
+    #expect(Self.text(NMEAWriter(), [fix]).contains(",311216,,,R*"))
     // The end of a day that has none is not rounded up to one.
     (fix.utc, fix.timeOfDay) = (1_795_305_599.9996, 86_399.9996)
     #expect(Self.text(NMEAWriter(), [fix]).contains("$GNRMC,235959.999,A,"))
@@ -171,7 +201,7 @@ import TextForms
     #expect(
       said[1] == #"{"v":1,"sequence":1,"monotonic":0,"kind":"sky","used":1,"inView":[{"system":"#
         + #""Galileo","number":7,"elevation":71,"carrierToNoise":45.5,"used":true},"#
-        + #"{"system":"GPS","number":3,"used":false}]}"#)
+        + #"{"system":"GPS","number":3}]}"#)
     #expect(
       said[2] == #"{"v":1,"sequence":2,"monotonic":0,"kind":"receiverHeading","#
         + #""magneticHeading":-1,"trueHeading":12.5,"headingAccuracy":0.25}"#)

@@ -30,7 +30,7 @@ import Testing
       #expect(said.azimuth == (twin.elevation < -90 ? nil : Double(twin.azimuth)))
       #expect(said.carrierToNoise == (twin.strength == 0 ? nil : Double(twin.strength)))
     }
-    #expect(sky.satellites.filter(\.isUsed).count == 12)
+    #expect(sky.satellites.filter { $0.isUsed == true }.count == 12)
     #expect(receiver.takeSky() == nil)
     // Five seconds lie between two.
     #expect(bench.run(receiver, seconds: 5.5) == [])

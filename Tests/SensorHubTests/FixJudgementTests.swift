@@ -45,6 +45,71 @@ struct FixJudgementTests {
     #expect(AccuracyModel.completed(fix { $0.hdop = 99.99 }).accuracySource == .worstCase)
   }
 
+  @Test("the kind of a fix decides the range error: centimeters, decimeters, meters")
+  func kinds() throws {
+    for (kind, error) in [
+      (FixKind.rtkFixed, 0.03), (.rtkFloat, 0.4), (.precisePoint, 0.3), (.differential, 2.5),
+      (.autonomous, 5), (.preciseCode, 5), (.combined, 5),
+    ] {
+      let diluted = AccuracyModel.completed(
+        fix { ($0.kind, $0.hdop, $0.vdop, $0.altitude) = (kind, 1, 2, 300) })
+      #expect(diluted.horizontalAccuracy == error && diluted.verticalAccuracy == 2 * error)
+      #expect(diluted.accuracySource == .dilution)
+      let bare = AccuracyModel.completed(fix { ($0.kind, $0.altitude) = (kind, 300) })
+      #expect(try #require(bare.horizontalAccuracy) - 10 * error < 1e-9)
+      #expect(try #require(bare.verticalAccuracy) - 20 * error < 1e-9)
+    }
+  }
+
+  @Test("the circle of dead reckoning grows with time and way, and begins at the last measurement")
+  func reckoned() throws {
+    func reckoned(_ second: Double, _ change: (inout GNSSFix) -> Void = { _ in }) -> GNSSFix {
+      fix {
+        ($0.kind, $0.utc, $0.speed, $0.altitude) = (.deadReckoning, 1e9 + second, 10, 300)
+        change(&$0)
+      }
+    }
+    var circle = ReckonedCircle()
+    var last = 0.0
+    var measured = fix { ($0.kind, $0.utc, $0.hdop, $0.vdop) = (.autonomous, 1e9, 1, 1) }
+    measured.altitude = 300
+    circle.complete(&measured)
+    // The receiver's own fix is not touched.
+    #expect(measured.horizontalAccuracy == nil)
+    for second in stride(from: 1.0, through: 60, by: 1) {
+      var fix = reckoned(second)
+      circle.complete(&fix)
+      let accuracy = try #require(fix.horizontalAccuracy)
+      // 5 m to begin with, 1 m/s, and a fifth of the way.
+      let expected = (25 + (second + 0.2 * 10 * second) * (second + 0.2 * 10 * second)).squareRoot()
+      #expect(abs(accuracy - expected) < 1e-9 && accuracy > last)
+      #expect(fix.hasAssumedAccuracy && fix.accuracySource == .worstCase)
+      last = accuracy
+    }
+    // At rest it grows by time alone; what the receiver knows is believed.
+    var known = reckoned(61) { ($0.horizontalAccuracy, $0.accuracySource) = (4, .receiver) }
+    circle.complete(&known)
+    #expect(known.horizontalAccuracy == 4 && known.accuracySource == .receiver)
+    var fresh = fix { ($0.kind, $0.utc, $0.hdop) = (.rtkFixed, 1e9 + 62, 1) }
+    circle.complete(&fresh)
+    var again = reckoned(63) { $0.speed = 0 }
+    circle.complete(&again)
+    #expect(try #require(again.horizontalAccuracy) - 1 < 1e-3)
+    // Without a measurement before, it begins with the bound of one.
+    var none = ReckonedCircle()
+    var first = reckoned(0)
+    none.complete(&first)
+    #expect(first.horizontalAccuracy == 50 && first.verticalAccuracy == 100)
+  }
+
+  @Test("a receiver that gives the time alone is named once")
+  func timeOnly() {
+    var notes = FixNotes()
+    let time = fix(.none) { ($0.kind, $0.latitude) = (.timeOnly, nil) }
+    #expect(notes.note(about: time)?.contains("timing mode") == true)
+    #expect(notes.note(about: time) == nil)
+  }
+
   @Test("one assumed accuracy beside a stated one is marked")
   func mixed() {
     let half = AccuracyModel.completed(

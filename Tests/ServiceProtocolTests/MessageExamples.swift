@@ -26,7 +26,7 @@ enum MessageExamples {
 
   static func location() throws -> LocationReport {
     var fix = GNSSFix(received: time, mode: .threeDimensional)
-    (fix.latitude, fix.longitude) = (53.5, 10)
+    (fix.latitude, fix.longitude, fix.kind) = (53.5, 10, .autonomous)
     return try #require(LocationReport(LocationEstimate(fix: fix, isSimulated: false)))
   }
 
@@ -96,6 +96,7 @@ enum MessageExamples {
     (fix.horizontalAccuracy, fix.verticalAccuracy, fix.accuracySource) = (2, 3, .dilution)
     (fix.speed, fix.speedAccuracy, fix.course, fix.courseAccuracy) = (1, 0.1, 270, 5)
     (fix.hdop, fix.vdop, fix.pdop, fix.satellitesUsed) = (0.8, 1.1, 1.4, 12)
+    (fix.kind, fix.corrections) = (.rtkFixed, FixCorrections(age: 1.5, station: 120))
     let vector = Vector3(1, -2, 3)
     let check = FieldCheck(
       measured: FieldShape(strength: 48, dip: 1.1), expected: FieldShape(strength: 49, dip: 1.2),

@@ -147,9 +147,9 @@ import Testing
       "lodestone · Boat",
       "u-blox    u-blox M9 or F9, firmware SPG 4.04, at /dev/serial0: running",
       "38400 baud, UBX (CFG-VALSET), asked for an epoch every 0.2 s",
-      "fix       3D -33.123457 -0.000012 +- 3.0 m\n",
+      "fix       3D RTK fixed -33.123457 -0.000012 +- 3.0 m\n",
       "          height 100.3 +- 4.5 m, 1.50 +- 0.25 m/s, course 272 +- 3 deg\n",
-      "quality   9 satellites, pdop 1.5, hdop 0.9, vdop 1.2",
+      "quality   9 satellites, pdop 1.5, hdop 0.9, vdop 1.2, corrections 1.5 s old of\n",
       "sky       1 used (*) of 2 in view, 3 s ago", "G07*   71  285   47", "E05    20   90   35",
     ] {
       #expect(text.contains(words), "\(words) in \(text)")
@@ -197,10 +197,10 @@ import Testing
     #expect(lines.count <= 23 && lines.allSatisfy { $0.count <= 79 })
     let text = lines.joined(separator: "\n")
     #expect(text.contains("12 used (*) of 200 in view"))
-    for satellite in Self.many where satellite.isUsed {
+    for satellite in Self.many where satellite.isUsed == true {
       #expect(text.contains(satellite.label + "*"))
     }
-    let named = Self.many.count { text.contains($0.label + ($0.isUsed ? "* " : "  ")) }
+    let named = Self.many.count { text.contains($0.label + ($0.isUsed == true ? "* " : "  ")) }
     #expect(text.contains("and \(200 - named) more"), "\(named) are named")
   }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 Vector = tuple[float, float, float]
@@ -80,6 +80,11 @@ class Location(Reading):
     speed_accuracy: float | None = None
     vertical_speed: float | None = None
     satellites: int | None = None
+    fix_kind: str | None = None
+    """How the position came about ("autonomous", "rtkFixed", "deadReckoning", ...), or None if the receiver does not report it."""
+    correction_age: float | None = None
+    """The age of the corrections in seconds."""
+    correction_station: int | None = None
     is_assumed: bool = False
     """Whether the accuracy is a bound, because the receiver states none."""
     fix_age: float | None = None
@@ -121,7 +126,8 @@ class Satellite:
 
     system: str
     number: int
-    used: bool
+    used: bool | None = None
+    """Whether the position rests on it, or None if the receiver does not report which satellites it uses."""
     elevation: float | None = None
     azimuth: float | None = None
     carrier_to_noise: float | None = None
@@ -208,12 +214,19 @@ def _vector(line: Mapping[str, Any], key: str) -> Vector | None:
     return None if values is None else (float(values[0]), float(values[1]), float(values[2]))
 
 
+def _moment(text: str) -> datetime:
+    """Returns a time of a line. A leap second, which Python's times do not have, is the second after it."""
+    if text[17:19] == "60":
+        return datetime.fromisoformat(text[:17] + "59" + text[19:]) + timedelta(seconds=1)
+    return datetime.fromisoformat(text)
+
+
 def reading(line: Mapping[str, Any]) -> Reading | None:
     """Returns the reading of a line, or None if its kind is not known to this module."""
     time = line.get("time")
     common: dict[str, Any] = {
         "monotonic": float(line["monotonic"]),
-        "time": None if time is None else datetime.fromisoformat(time),
+        "time": None if time is None else _moment(time),
         "reason": line.get("reason"),
         "skipped": line.get("skipped", 0),
         "line": line,
@@ -258,6 +271,9 @@ def reading(line: Mapping[str, Any]) -> Reading | None:
             speed_accuracy=_known(line, "speedAccuracy"),
             vertical_speed=_number(line, "verticalSpeed"),
             satellites=line.get("satellites"),
+            fix_kind=line.get("fixKind"),
+            correction_age=_number(line, "correctionAge"),
+            correction_station=line.get("correctionStation"),
             is_assumed=line.get("assumed", False),
             fix_age=_number(line, "carried"),
             is_simulated=line.get("isSimulatedBySoftware", False),
@@ -321,7 +337,7 @@ def _satellite(line: Mapping[str, Any]) -> Satellite:
     return Satellite(
         system=line["system"],
         number=line["number"],
-        used=line["used"],
+        used=line.get("used"),
         elevation=_number(line, "elevation"),
         azimuth=_number(line, "azimuth"),
         carrier_to_noise=_number(line, "carrierToNoise"),

@@ -3,6 +3,7 @@
 public import Foundation
 import Geodesy
 import LocationServices
+public import SensorTypes
 
 /// A position with height, course and speed, each with its accuracy. It does not change.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
@@ -21,6 +22,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     var speedAccuracy: CLLocationSpeedAccuracy = -1
     var timestamp: Date
     var sourceInformation: CLLocationSourceInformation?
+    var fixKind: FixKind?
   }
 
   private let values: Values
@@ -47,6 +49,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   open var timestamp: Date { values.timestamp }
   /// Where it comes from; `nil` for one that the application has made.
   open var sourceInformation: CLLocationSourceInformation? { values.sourceInformation }
+
+  /// How the position came about: by satellites alone, with corrections, by dead reckoning; `nil` where the receiver does not
+  /// report it, and for a location that the application has made. Lodestone's addition to the class.
+  public final var fixKind: FixKind? { values.fixKind }
 
   /// The storey of a building; no board knows it.
   open var floor: CLFloor? { nil }
@@ -135,7 +141,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       course: report.course ?? -1, courseAccuracy: report.courseAccuracy ?? -1,
       speed: report.speed ?? -1, speedAccuracy: report.speedAccuracy ?? -1, timestamp: timestamp,
       sourceInformation: CLLocationSourceInformation(
-        softwareSimulationState: report.isSimulated, andExternalAccessoryState: false))
+        softwareSimulationState: report.isSimulated, andExternalAccessoryState: false),
+      fixKind: report.kind)
     super.init()
   }
 
@@ -165,7 +172,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     guard let other = object as? CLLocation else { return false }
     // By bits, so that a height that is not known equals itself.
     return numbers.map(\.bitPattern) == other.numbers.map(\.bitPattern)
-      && sourceInformation == other.sourceInformation
+      && sourceInformation == other.sourceInformation && fixKind == other.fixKind
   }
 
   /// A hash over the values.
@@ -193,18 +200,21 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   open func encode(with coder: NSCoder) {
     coder.encode(numbers: numbers)
     coder.encode(sourceInformation, forKey: "source")
+    coder.encode(fixKind.map { $0.rawValue as NSString }, forKey: "fixKind")
   }
 
   /// Reads the values; `nil` where one is missing.
   public required init?(coder: NSCoder) {
     guard let numbers = coder.numbers(11) else { return nil }
     let source = coder.decodeObject(of: CLLocationSourceInformation.self, forKey: "source")
+    let kind = coder.text(forKey: "fixKind")
     values = Values(
       coordinate: CLLocationCoordinate2D(latitude: numbers[0], longitude: numbers[1]),
       altitude: numbers[2], ellipsoidalAltitude: numbers[3], horizontalAccuracy: numbers[4],
       verticalAccuracy: numbers[5], course: numbers[6], courseAccuracy: numbers[7],
       speed: numbers[8], speedAccuracy: numbers[9],
-      timestamp: Date(timeIntervalSinceReferenceDate: numbers[10]), sourceInformation: source)
+      timestamp: Date(timeIntervalSinceReferenceDate: numbers[10]), sourceInformation: source,
+      fixKind: kind.flatMap(FixKind.init))
     super.init()
   }
 }

@@ -70,7 +70,7 @@ enum GPSDAccuracy {
   }
 
   private static func isModelled(
-    _ estimate: Double, _ dilution: Double?, _ rangeError: Double, _ status: Int
+    _ estimate: Double, _ dilution: Double?, _ rangeError: Double, _ status: Int?
   ) -> Bool {
     guard let dilution = positive(dilution) else { return false }
     let rangeError = status == 2 ? rangeError * differentialShare : rangeError

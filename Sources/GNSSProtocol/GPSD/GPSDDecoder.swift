@@ -198,6 +198,16 @@ public struct GPSDDecoder: Sendable {
   }
 
   private static func fill(_ fix: inout GNSSFix, from position: GPSDPosition) {
+    let kind = FixKind(gpsd: position.status)
+    // With time alone the antenna's place is known and not measured.
+    if kind == .timeOnly { fix.mode = .none }
+    defer {
+      fix.set(
+        kind: kind,
+        corrections: FixCorrections(
+          age: position.dgpsAge.flatMap { $0 >= 0 ? $0 : nil },
+          station: position.dgpsStation.flatMap { (0...4_095).contains($0) ? $0 : nil }))
+    }
     guard fix.mode > .none, let latitude = position.latitude, let longitude = position.longitude,
       abs(latitude) <= 90, abs(longitude) <= 180
     else {
@@ -208,8 +218,7 @@ public struct GPSDDecoder: Sendable {
     // A time without a fix may be anything.
     fix.utc = position.time?.utc
     fix.timeOfDay = position.time?.timeOfDay
-    // 8: a simulator's.
-    fix.isValid = position.status != 8
+    fix.isValid = kind != .simulated
     if let speed = position.speed, speed >= 0 { fix.speed = speed }
     if let track = position.track, (0...360).contains(track) {
       fix.course = track == 360 ? 0 : track

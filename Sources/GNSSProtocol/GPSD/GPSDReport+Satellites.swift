@@ -21,7 +21,7 @@ extension GNSSSatellite {
   fileprivate init?(_ scanner: inout JSONScanner) {
     var (number, system, ofSystem) = (nil as Int?, nil as Int?, nil as Int?)
     var (elevation, azimuth, strength) = (nil as Double?, nil as Double?, nil as Double?)
-    var isUsed = false
+    var isUsed: Bool?
     scanner.object { scanner, key in
       switch key {
       case "PRN": number = scanner.integer()

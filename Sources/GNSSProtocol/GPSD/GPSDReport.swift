@@ -106,7 +106,11 @@ struct GPSDReport {
 struct GPSDPosition {
   var time: UTCMoment?
   var mode = 0
-  var status = 0
+  /// `nil` where there is none, which stands for 1.
+  var status: Int?
+  /// The age of corrections in seconds, and their station.
+  var dgpsAge: Double?
+  var dgpsStation: Int?
   var latitude, longitude: Double?
   /// Metres above the ellipsoid, above the sea, and `alt`, which is above the sea before gpsd 3.20.
   var altHAE, altMSL, alt, geoidSeparation: Double?
@@ -147,7 +151,9 @@ extension GPSDPosition {
       switch key {
       case "time": it.time = scanner.string().flatMap(UTCMoment.init)
       case "mode": it.mode = scanner.integer() ?? 0
-      case "status": it.status = scanner.integer() ?? 0
+      case "status": it.status = scanner.integer()
+      case "dgpsAge": it.dgpsAge = scanner.number()
+      case "dgpsSta": it.dgpsStation = scanner.integer()
       case "lat": it.latitude = scanner.number()
       case "lon": it.longitude = scanner.number()
       case "altHAE": it.altHAE = scanner.number()

@@ -75,7 +75,7 @@ package struct ObservationFilter: Sendable {
       (fix.timeOfDay, fix.weeksAdded) = (estimate.fix.timeOfDay, estimate.fix.weeksAdded)
       (fix.latitude, fix.longitude) = (reduced.position.latitude, reduced.position.longitude)
       fix.horizontalAccuracy = reduced.horizontalAccuracy
-      fix.accuracySource = estimate.fix.accuracySource
+      (fix.accuracySource, fix.kind) = (estimate.fix.accuracySource, estimate.fix.kind)
       return .location(
         LocationEstimate(fix: fix, isSimulated: estimate.isSimulated, carried: estimate.carried))
     case .heading(let estimate): return .heading(Self.reduce(estimate))

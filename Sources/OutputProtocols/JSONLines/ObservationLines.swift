@@ -51,7 +51,9 @@ package struct ObservationLines {
       line.set("reason", reason.description)
     case .location(let location):
       time = epoch(of: location.fix)
-      line = begin("location", at: location.fix.moment(latency: 0), utc: location.fix.utc)
+      line = begin(
+        "location", at: location.fix.moment(latency: 0), utc: location.fix.utc,
+        isLeapSecond: location.fix.isLeapSecond)
       Self.write(location, into: &line)
     case .locationUnavailable(let reason, let at):
       time = at
@@ -112,7 +114,8 @@ package struct ObservationLines {
   }
 
   package mutating func begin(
-    _ kind: String, at time: Timestamp, utc: Double? = nil, in line: consuming JSONLine = JSONLine()
+    _ kind: String, at time: Timestamp, utc: Double? = nil, isLeapSecond: Bool = false,
+    in line: consuming JSONLine = JSONLine()
   ) -> JSONLine {
     line.set("v", Self.version)
     line.set("sequence", sequence)
@@ -120,7 +123,9 @@ package struct ObservationLines {
     line.set("monotonic", start.map { time.seconds(since: $0) } ?? time.seconds, digits: 6)
     line.set("kind", kind)
     let reading = clock(time)
-    line.set("time", time: utc ?? reading.flatMap { $0.isSet ? $0.seconds : nil })
+    line.set(
+      "time", time: utc ?? reading.flatMap { $0.isSet ? $0.seconds : nil },
+      isLeapSecond: isLeapSecond)
     if reading?.isSet == false { line.set("clockIsSet", false) }
     return line
   }
@@ -163,6 +168,9 @@ package struct ObservationLines {
   static func write(_ fix: GNSSFix, into line: inout JSONLine) {
     if fix.weeksAdded != 0 { line.set("weeksAdded", fix.weeksAdded) }
     line.set("mode", Int(fix.mode.rawValue))
+    line.set("fixKind", fix.kind?.rawValue)
+    line.set("correctionAge", fix.corrections?.age, digits: 1)
+    line.set("correctionStation", fix.corrections?.station)
     if !fix.isValid { line.set("valid", false) }
     line.set("latitude", fix.latitude, digits: 9)
     line.set("longitude", fix.longitude, digits: 9)

@@ -8,7 +8,8 @@ extension ObservationLines {
   /// Appends the line for an epoch as a receiver said it.
   package mutating func append(_ fix: GNSSFix, to text: inout [UInt8]) {
     var line = begin(
-      "location", at: fix.received, utc: fix.utc, in: JSONLine(behind: &text))
+      "location", at: fix.received, utc: fix.utc, isLeapSecond: fix.isLeapSecond,
+      in: JSONLine(behind: &text))
     Self.write(fix, into: &line)
     line.end(into: &text)
   }
@@ -27,6 +28,10 @@ extension ObservationLines {
     line.set("trueHeading", heading.trueHeading ?? -1, digits: 3)
     line.set("headingAccuracy", heading.accuracy ?? -1, digits: 3)
     line.set("declination", heading.variation, digits: 3)
+    line.set("roll", heading.roll, digits: 3)
+    line.set("rollAccuracy", heading.rollAccuracy, digits: 3)
+    line.set("pitch", heading.pitch, digits: 3)
+    line.set("pitchAccuracy", heading.pitchAccuracy, digits: 3)
     line.set("waterSpeed", heading.waterSpeed, digits: 4)
     line.end(into: &text)
   }
@@ -44,14 +49,16 @@ extension ObservationLines {
 
   /// The satellites of a round.
   static func write(_ satellites: [GNSSSatellite], into line: inout JSONLine) {
-    line.set("used", satellites.reduce(0) { $1.isUsed ? $0 + 1 : $0 })
+    if satellites.isEmpty || satellites.contains(where: { $0.isUsed != nil }) {
+      line.set("used", satellites.count { $0.isUsed == true })
+    }
     line.set("inView", objects: satellites) { line, satellite in
       line.set("system", satellite.system.name)
       line.set("number", satellite.number)
       line.set("elevation", satellite.elevation, digits: 1)
       line.set("azimuth", satellite.azimuth, digits: 1)
       line.set("carrierToNoise", satellite.carrierToNoise, digits: 1)
-      line.set("used", satellite.isUsed)
+      if let isUsed = satellite.isUsed { line.set("used", isUsed) }
     }
   }
 }

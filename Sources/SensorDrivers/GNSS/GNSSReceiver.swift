@@ -25,6 +25,8 @@ package final class GNSSReceiver: ReceiverDriver {
   private var lastPVT: Timestamp?
   /// The newest round of satellites that nobody has taken.
   private var sky: GNSSSky?
+  /// The talkers of other sources on its wire; the decoder bounds their number.
+  private var ignored: [String] = []
   /// Bytes since something was last understood.
   private var notUnderstood = 0
   /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.
@@ -152,8 +154,18 @@ package final class GNSSReceiver: ReceiverDriver {
     return setup.dialect.map { $0.isUBX || $0 == .pmtk } ?? true
   }
 
-  /// What it has not taken of what was asked of it.
+  /// What it has not taken of what was asked of it, and whose positions are not read.
   package var note: String? {
+    let others =
+      ignored.isEmpty
+      ? nil
+      : "has another source of positions on its wire, \(ignored.joined(separator: ", ")), which is not read "
+        + "('talker' chooses one)"
+    let all = [refusal, others].compactMap(\.self)
+    return all.isEmpty ? nil : all.joined(separator: "; it ")
+  }
+
+  private var refusal: String? {
     switch setup.phase {
     case .running:
       let refused = setup.notTaken.filter(\.isWish).map(\.words)
@@ -229,6 +241,9 @@ package final class GNSSReceiver: ReceiverDriver {
       case .restarted:
         setup.heard(at: now)
         setup.restarted()
+      case .ignored(let talker):
+        setup.heard(at: now)
+        if !ignored.contains(talker) { ignored.append(talker) }
       case .epoch(let fix, let isPVT):
         setup.heardEpoch(isPVT: isPVT, at: now)
         if isPVT {

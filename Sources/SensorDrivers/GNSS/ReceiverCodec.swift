@@ -16,6 +16,8 @@ enum ReceiverEvent: Sendable, Hashable {
   case identity(SensorIdentity, ReceiverSetup.Dialect)
   /// It has just started, and has its own settings.
   case restarted
+  /// Another source of positions is on the wire, named once by its talker.
+  case ignored(talker: String)
 }
 
 /// The port of the receiver that we hang on, by which its settings are named.

@@ -12,7 +12,12 @@ struct StandardCodec: ReceiverCodec {
   /// How far a board's clock may be behind: one without a battery stands still while the board is off.
   private static let clockLag = 2 * 365.25 * 86_400
 
-  private var decoder = GNSSDecoder(earliest: Self.earliest)
+  private var decoder: GNSSDecoder
+
+  /// - Parameter talker: The only talker whose positions count; `nil` follows the better source.
+  init(talker: String? = nil) {
+    decoder = GNSSDecoder(talker: talker, earliest: Self.earliest)
+  }
 
   mutating func setBoardTime(_ seconds: Double) {
     decoder.setLatest(seconds >= Self.earliest ? seconds + Self.clockLag : nil)
@@ -36,6 +41,7 @@ struct StandardCodec: ReceiverCodec {
         to: Self.number(answer.language, answer.command),
         isAccepted: answer.verdict == .pending ? nil : answer.verdict == .accepted)
     case .restarted: .restarted
+    case .ignored(let talker): .ignored(talker: talker)
     case .identity:
       if let summary = decoder.identity.summary, let family = decoder.identity.family {
         .identity(summary, ReceiverSetup.Dialect(family))
@@ -206,12 +212,12 @@ extension GNSSReceiver {
   ///   - kind: What may be said to it.
   ///   - outputRate: Wanted epochs a second, the most that is asked for.
   ///   - model: How the carrier moves; `nil` leaves the receiver its own.
+  ///   - talker: The only talker whose positions count; `nil` follows the better source.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   package convenience init(
     _ stream: any ByteStream, as kind: ReceiverControl, outputRate: Double,
-    model: DynamicModel? = nil,
-    baudRate: Int?, searchesBaudRate: Bool
+    model: DynamicModel? = nil, talker: String? = nil, baudRate: Int?, searchesBaudRate: Bool
   ) {
     let access: ReceiverSetup.Access =
       switch kind {
@@ -220,8 +226,8 @@ extension GNSSReceiver {
       case .readOnly: .reads
       }
     self.init(
-      stream, codec: StandardCodec(), port: baudRate == nil ? .ddc : .uart, outputRate: outputRate,
-      model: model,
+      stream, codec: StandardCodec(talker: talker), port: baudRate == nil ? .ddc : .uart,
+      outputRate: outputRate, model: model,
       setup: ReceiverSetup(
         access: access, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
   }

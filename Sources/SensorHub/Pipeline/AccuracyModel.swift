@@ -1,17 +1,15 @@
 import LinearAlgebra
 import SensorTypes
 
-/// Fills in the accuracies that a receiver does not state, and marks them as assumed; takes away a course that
+/// Fills in the accuracies that a receiver does not report, and marks them as assumed; takes away a course that
 /// means nothing.
 ///
-/// From dilution: the user-equivalent range error of a single-frequency receiver under open sky, 5 m one
-/// sigma (GPS SPS Performance Standard, 5th edition, appendix B gives 4.5 to 6 m with a consumer
-/// receiver's noise and multipath). Without dilution: a bound that a fix under trees and between houses
-/// keeps. Both accuracies of a fix have one mark: assumed as soon as one of them is.
+/// With a dilution of precision, the accuracy is the dilution times a range error that depends on the kind of the fix. Without
+/// one, it is ten times the range error: a bound that holds under trees and between houses. Both accuracies of a fix have one
+/// mark: assumed as soon as one of them is.
 enum AccuracyModel {
-  static let rangeError = 5.0
-  static let worstHorizontal = 50.0
-  static let worstVertical = 100.0
+  /// The bound without a dilution, in range errors: horizontal and vertical.
+  private static let bound = (horizontal: 10.0, vertical: 20.0)
   /// One sigma of a speed of which nothing is stated, m/s: a bound, used to judge a course and never published.
   static let worstSpeed = 0.5
   /// A course with a greater sigma than this says nothing, degrees: the error of the velocity is as large as the
@@ -21,11 +19,35 @@ enum AccuracyModel {
   /// error alone, and its direction no course.
   static let certainty = 2.45
 
+  /// One sigma of a range in meters.
+  ///
+  /// - By code alone, 5: the GPS SPS Performance Standard (5th edition, appendix B) gives 4.5 to 6 with a consumer receiver's
+  ///   noise and multipath.
+  /// - With code corrections, 2.5: the noise and the multipath are left.
+  /// - With carrier phases, 0.4 while they are ambiguous and 0.03 when they are not, a few times what data sheets promise under
+  ///   an open sky (u-blox ZED-F9P: 0.01 m and 1 ppm of the baseline). Precise point positioning lies between them.
+  static func rangeError(_ kind: FixKind?) -> Double {
+    switch kind {
+    case .rtkFixed: 0.03
+    case .rtkFloat: 0.4
+    case .precisePoint: 0.3
+    case .differential: 2.5
+    case .none?, .timeOnly, .simulated, .manual, .deadReckoning, .combined, .autonomous,
+      .preciseCode,
+      nil:
+      5
+    }
+  }
+
+  /// The horizontal accuracy of a fix of which neither accuracy nor dilution is known, in meters.
+  static func worst(of kind: FixKind?) -> Double { bound.horizontal * rangeError(kind) }
+
   static func completed(_ fix: GNSSFix) -> GNSSFix {
     guard fix.latitude != nil else { return fix }
     var fix = fix
+    let rangeError = rangeError(fix.kind)
     if fix.horizontalAccuracy == nil {
-      let assumed = assumed(usable(fix.hdop), else: worstHorizontal)
+      let assumed = assumed(usable(fix.hdop), rangeError, bound.horizontal)
       fix.horizontalAccuracy = assumed.accuracy
       fix.accuracySource = assumed.source
     }
@@ -34,7 +56,7 @@ enum AccuracyModel {
     {
       // The vertical part of the same geometry; 1.5 times the horizontal where only that is known.
       let dilution = usable(fix.vdop) ?? usable(fix.hdop).map { 1.5 * $0 }
-      let assumed = assumed(dilution, else: worstVertical)
+      let assumed = assumed(dilution, rangeError, bound.vertical)
       fix.verticalAccuracy = assumed.accuracy
       if !fix.accuracySource.isAssumed || assumed.source == .worstCase {
         fix.accuracySource = assumed.source
@@ -49,9 +71,9 @@ enum AccuracyModel {
   }
 
   private static func assumed(
-    _ dilution: Double?, else worst: Double
+    _ dilution: Double?, _ rangeError: Double, _ bound: Double
   ) -> (accuracy: Double, source: GNSSFix.AccuracySource) {
-    dilution.map { ($0 * rangeError, .dilution) } ?? (worst, .worstCase)
+    dilution.map { ($0 * rangeError, .dilution) } ?? (bound * rangeError, .worstCase)
   }
 
   // The direction of a velocity is as good as the velocity: the angle that its error has at its tip.

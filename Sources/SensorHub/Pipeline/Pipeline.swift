@@ -28,8 +28,8 @@ struct Pipeline: Sendable {
   /// Whether the board has no receiver, and that was not said yet.
   private var lacksReceiver: Bool
   private var memory = PositionMemory()
-  /// Whether it was said that the receiver's weeks have rolled over.
-  private var hasSaidWeeks = false
+  private var notes = FixNotes()
+  private var reckoned = ReckonedCircle()
   private var pendingDiagnostics: [String]
   private var found = FoundRecords()
   private let positions: [String]
@@ -323,6 +323,7 @@ struct Pipeline: Sendable {
   }
 
   private mutating func process(_ fix: GNSSFix, _ publish: (Observation) -> Void) {
+    if let note = notes.note(about: fix) { publish(.diagnostic(note, at: fix.received)) }
     guard fix.mode > .none, fix.isValid, let latitude = fix.latitude, let longitude = fix.longitude,
       abs(latitude) <= 90, abs(longitude) <= 180
     else {
@@ -332,19 +333,15 @@ struct Pipeline: Sendable {
       return carry(at: fix.received, publish)
     }
     hasFix = true
-    if fix.weeksAdded > 0, !hasSaidWeeks {
-      hasSaidWeeks = true
-      publish(
-        .diagnostic(
-          "the receiver's date is \(fix.weeksAdded) weeks back: it counts weeks modulo 1024, as satellites do, and "
-            + "was made for earlier years; they are added", at: fix.received))
-    }
     local.update(fix)
     heading.expect(local.expectedField)
-    memory.take(fix)
-    if let velocity = GroundVelocity(fix, declination: local.declination) {
+    let isMeasured = fix.kind?.isMeasured ?? true
+    if isMeasured { memory.take(fix) }
+    if isMeasured, let velocity = GroundVelocity(fix, declination: local.declination) {
       heading.update(velocity)
     }
+    var fix = fix
+    reckoned.complete(&fix)
     let (completed, note) = seaLevel.completed(AccuracyModel.completed(fix))
     if let note { publish(.diagnostic(note, at: fix.received)) }
     halvedPressure.update(completed)

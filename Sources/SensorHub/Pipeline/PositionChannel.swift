@@ -113,6 +113,7 @@ struct PositionChannel: Sendable {
   /// What a fix would say that nobody has made: a place without a height, as good as `last` said and no better known.
   private static func fix(_ known: PositionEstimate, after last: GNSSFix) -> GNSSFix {
     var fix = GNSSFix(received: known.time, mode: .twoDimensional)
+    fix.kind = .deadReckoning
     fix.utc = last.utc.map { $0 + known.time.seconds(since: last.moment()) }
     fix.latitude = known.latitude
     fix.longitude = known.longitude

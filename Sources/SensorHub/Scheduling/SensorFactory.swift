@@ -78,7 +78,8 @@ enum SensorFactory {
     case .i2c(let bus, let address):
       let stream = UBloxDDCStream(try port.device(bus: bus, address: address))
       let receiver = GNSSReceiver(
-        stream, as: kind, outputRate: rate, model: sensor.dynamicModel, baudRate: nil,
+        stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
+        talker: sensor.talker, baudRate: nil,
         searchesBaudRate: false)
       return (receiver, nil)
     case .serial(let path, let baudRate):
@@ -86,7 +87,8 @@ enum SensorFactory {
       let rateOfLine = baudRate ?? (kind == .readOnly ? 9_600 : 38_400)
       let stream = try port.stream(path: path, baudRate: rateOfLine)
       let receiver = GNSSReceiver(
-        stream, as: kind, outputRate: rate, model: sensor.dynamicModel, baudRate: rateOfLine,
+        stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
+        talker: sensor.talker, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
     case .server(let address, let device):

@@ -66,6 +66,7 @@ package struct GNSSPage {
     else { return reason.map { "- (\($0))" } ?? "-" }
     let fix = location.fix
     var text = fix.mode == .threeDimensional ? "3D " : "2D "
+    if let words = fix.kind?.words { text += "\(words) " }
     text += "\(DecimalText.steady(latitude, 6)) \(DecimalText.steady(longitude, 6))"
     if let accuracy = fix.horizontalAccuracy { text += " +- \(DecimalText.steady(accuracy, 1)) m" }
     if fix.hasAssumedAccuracy { text += " (accuracy assumed)" }
@@ -130,15 +131,22 @@ package struct GNSSPage {
     for (name, value) in [("pdop", fix.pdop), ("hdop", fix.hdop), ("vdop", fix.vdop)] {
       if let value { parts.append("\(name) \(DecimalText.short(value, 2))") }
     }
+    if let corrections = fix.corrections {
+      let age = corrections.age.map { " \(DecimalText.short($0, 1)) s old" } ?? ""
+      parts.append("corrections" + age + (corrections.station.map { " of station \($0)" } ?? ""))
+    }
     return parts.joined(separator: ", ")
   }
 
   private static func words(_ sky: GNSSSky?, at now: Timestamp) -> String {
     guard let sky else { return "- (no satellites said)" }
-    let used = sky.satellites.reduce(0) { $1.isUsed ? $0 + 1 : $0 }
-    let age = max(0, now.seconds(since: sky.received))
-    return
-      "\(used) used (*) of \(sky.satellites.count) in view, \(DecimalText.steady(age, 0)) s ago"
+    let age = "\(DecimalText.steady(max(0, now.seconds(since: sky.received)), 0)) s ago"
+    let count = "\(sky.satellites.count) in view"
+    guard sky.satellites.isEmpty || sky.satellites.contains(where: { $0.isUsed != nil }) else {
+      return "\(count), the receiver does not say which it uses, \(age)"
+    }
+    let used = sky.satellites.count { $0.isUsed == true }
+    return "\(used) used (*) of \(count), \(age)"
   }
 
   /// The table with the plot on its right, where there is room for both.

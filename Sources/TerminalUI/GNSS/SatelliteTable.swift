@@ -33,7 +33,7 @@ enum SatelliteTable {
   private static func cell(_ satellite: GNSSSatellite) -> String {
     // What is rounded up to a whole turn is north.
     let azimuth = satellite.azimuth.map { $0.rounded() == 360 ? 0 : $0 }
-    return satellite.label + (satellite.isUsed ? "*" : " ")
+    return satellite.label + (satellite.isUsed == true ? "*" : " ")
       + right(satellite.elevation) + right(azimuth) + right(satellite.carrierToNoise)
   }
 
@@ -68,7 +68,7 @@ extension GNSSSatellite {
 
   /// Whether it is named first where there is not room for all: used before not used, the stronger before the weaker.
   func outranks(_ other: GNSSSatellite) -> Bool {
-    if isUsed != other.isUsed { return isUsed }
+    if (isUsed == true) != (other.isUsed == true) { return isUsed == true }
     let (mine, others) = (carrierToNoise ?? -1, other.carrierToNoise ?? -1)
     return mine != others ? mine > others : order < other.order
   }

@@ -50,7 +50,7 @@ struct SkyPlot {
         let azimuth = satellite.azimuth, azimuth.isFinite
       else { continue }
       let (row, column) = place(elevation, azimuth)
-      let label = satellite.isUsed ? satellite.label : satellite.label.lowercased()
+      let label = satellite.isUsed != false ? satellite.label : satellite.label.lowercased()
       let cells = (column - 1)...(column + 1)
       if cells.allSatisfy({ !taken.contains(row * width + $0) }) {
         for (cell, character) in zip(cells, label) {
@@ -58,7 +58,7 @@ struct SkyPlot {
           taken.insert(row * width + cell)
         }
       } else if taken.insert(row * width + column).inserted {
-        grid[row][column] = satellite.isUsed ? "*" : "o"
+        grid[row][column] = satellite.isUsed == true ? "*" : "o"
       }
     }
     return grid.map { String($0) }

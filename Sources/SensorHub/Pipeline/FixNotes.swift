@@ -1,0 +1,20 @@
+import SensorTypes
+
+/// What a person should know of a receiver by its fixes, each once.
+struct FixNotes: Sendable {
+  private var hasSaidWeeks = false
+  private var hasSaidTimeOnly = false
+
+  /// The note that a fix gives reason for; `nil` if there is none, or it was given before.
+  mutating func note(about fix: GNSSFix) -> String? {
+    if fix.kind == .timeOnly, !hasSaidTimeOnly {
+      hasSaidTimeOnly = true
+      return "the receiver gives the time alone: it is set to a fixed place (timing mode)"
+    }
+    guard fix.weeksAdded > 0, fix.latitude != nil, fix.isValid, !hasSaidWeeks else { return nil }
+    hasSaidWeeks = true
+    return
+      "the receiver's date is \(fix.weeksAdded) weeks back: it counts weeks modulo 1024, as satellites do, and "
+      + "was made for earlier years; they are added"
+  }
+}
