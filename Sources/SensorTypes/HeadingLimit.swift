@@ -16,6 +16,8 @@ public enum HeadingLimit: String, Sendable, Hashable, Codable, CaseIterable, Cus
   case elevation
   /// The board's axes are known only as well as it is mounted, or declared level.
   case mounting
+  /// The antennas, or the compass, that measure the heading, or that contradict it.
+  case antennas
   /// The last known position is old or uncertain, and so is the declination that true heading needs.
   case declination
 
@@ -29,6 +31,8 @@ public enum HeadingLimit: String, Sendable, Hashable, Codable, CaseIterable, Cus
     case .motion: "motion without a gyro limits the accuracy: hold the board still"
     case .elevation: "a forward axis that points up or down limits the accuracy: check mount"
     case .mounting: "the mount, or a declared level, limits the accuracy"
+    case .antennas:
+      "the antennas limit the accuracy, or contradict the gyro"
     case .declination: "an old position limits the accuracy: wait for a fix"
     }
   }

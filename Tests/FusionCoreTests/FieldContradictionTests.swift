@@ -137,7 +137,7 @@ import Testing
     var moved = HeadingVariance(gyro: 1)
     moved.moveToElevation(0.75)
     #expect(moved == HeadingVariance(gyro: 0.25, elevation: 0.75))
-    #expect(Set(HeadingLimit.allCases.map(\.description)).count == 8)
+    #expect(Set(HeadingLimit.allCases.map(\.description)).count == 9)
   }
 }
 

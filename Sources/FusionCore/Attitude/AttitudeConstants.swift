@@ -42,6 +42,7 @@ final class AttitudeConstants: Sendable {
   let integration: GyroIntegrationParameters
   let velocity: VelocityAidingParameters
   let course: CourseParameters
+  let measuredHeading: MeasuredHeadingParameters
   let divergence: DivergenceParameters
   let stationary: StationaryParameters
   let slowTurn: SlowTurnParameters
@@ -100,6 +101,7 @@ final class AttitudeConstants: Sendable {
     integration = params.integration
     velocity = params.velocity
     course = params.course
+    measuredHeading = params.measuredHeading
     divergence = params.divergence
     stationary = params.stationary
     slowTurn = params.slowTurn

@@ -69,7 +69,7 @@ public struct AttitudeEstimator: Sendable {
       detach()
       storage.state.followsCourse = newValue
       if !newValue {
-        storage.state.courseTime = nil
+        if !storage.state.hasMeasuredHeading { storage.state.courseTime = nil }
         storage.state.filter.course = nil
       }
     }
@@ -186,6 +186,21 @@ public struct AttitudeEstimator: Sendable {
     storage.update(velocity: velocity, deviation: deviation, at: time)
   }
 
+  /// Takes a heading that two antennas, or another instrument, have measured: with it heading needs no magnetometer. Used
+  /// while a gyro runs, which carries heading between two of them; older ones than the newest are dropped and counted.
+  ///
+  /// One that contradicts is rejected, and the error bar then holds both: antennas may have fixed their carrier phases to wrong
+  /// ambiguities. Headings that contradict for half a minute are believed.
+  ///
+  /// - Parameters:
+  ///   - heading: The body's y axis clockwise from *magnetic* north, radians.
+  ///   - deviation: One sigma, radians, above zero.
+  ///   - time: When it was true.
+  public mutating func update(heading: Double, deviation: Double, at time: Timestamp) {
+    detach()
+    storage.update(heading: heading, deviation: deviation, at: time)
+  }
+
   // MARK: What is known from elsewhere
 
   /// Takes a gyro bias that was measured before this run, body frame: attitude starts with it.
@@ -262,8 +277,11 @@ public struct AttitudeState: Sendable, Equatable, Codable {
   var transition = HeadingTransition()
   /// Whether the carrier is declared to move the way its y axis points.
   var followsCourse = false
-  /// When a receiver's course last said where north is.
+  /// When a receiver's course, or a measured heading, last said where north is.
   var courseTime: Timestamp?
+  /// Whether that was a measured heading, and when the newest was measured.
+  var hasMeasuredHeading = false
+  var measuredHeadingTime: Timestamp?
   var velocityTime: Timestamp?
   /// For how long the field was undisturbed since north was found, seconds.
   var northTrustedTime = 0.0

@@ -146,6 +146,21 @@
   public var memory = 300.0
 }
 
+/// A heading that two antennas, or another instrument, measure.
+@_spi(Tuning) public struct MeasuredHeadingParameters: Sendable, Hashable {
+  /// Floor of its variance, (1 deg)^2, in rad^2: how exactly the antennas' line is known, and errors that last. Default 0.0003.
+  public var variance = 0.0003
+  /// NIS beyond which a heading is rejected. Default 9.
+  public var gate = 9.0
+  /// How long headings must contradict before they are believed, in s: carrier phases may be fixed to wrong
+  /// ambiguities for tens of seconds. Default 30.
+  public var patience = 30.0
+  /// Longest time that one rejected heading counts, in s. Default 2.
+  public var longestInterval = 2.0
+  /// How long a vehicle's course does not count beside measured headings, in s. Default 5.
+  public var precedence = 5.0
+}
+
 /// The divergence test of the attitude, and levelling.
 @_spi(Tuning) public struct DivergenceParameters: Sendable, Hashable {
   /// Low pass of the force that levelling brings upright, in s. Default 2.

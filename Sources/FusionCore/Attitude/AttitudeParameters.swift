@@ -74,6 +74,8 @@ public struct AttitudeParameters: Sendable, Hashable {
   @_spi(Tuning) public var velocity = VelocityAidingParameters()
   /// A receiver's course as heading of a vehicle.
   @_spi(Tuning) public var course = CourseParameters()
+  /// A heading that two antennas, or another instrument, measure.
+  @_spi(Tuning) public var measuredHeading = MeasuredHeadingParameters()
   /// The divergence test of the attitude, and levelling.
   @_spi(Tuning) public var divergence = DivergenceParameters()
   /// How the board is known to be stationary.

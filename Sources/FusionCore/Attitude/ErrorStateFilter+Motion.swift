@@ -3,6 +3,23 @@
 import LinearAlgebra
 
 extension ErrorStateFilter {
+  /// A velocity that was measured by somebody else.
+  struct Aiding: Sendable, Hashable, Codable {
+    var velocity: SIMD2<Double>
+    var variance: Double
+    /// Seconds since it was true.
+    var age: Double
+    var isNew = true
+  }
+
+  /// A carrier's direction as somebody else has measured it.
+  struct Course: Sendable, Hashable, Codable {
+    /// Heading, clockwise, less the course, radians.
+    var error: Double
+    /// rad^2.
+    var variance: Double
+  }
+
   /// Takes the direction in which the carrier moves as that of its y axis, once the block is full: its gyro samples are
   /// integrated, and taped, as those of one attitude. A newer course in the same block replaces it.
   /// - Parameters:
@@ -15,39 +32,82 @@ extension ErrorStateFilter {
     self.course = Course(error: error, variance: variance)
   }
 
+  /// Takes a heading that somebody else has measured, in the same way.
+  ///
+  /// - Parameters:
+  ///   - heading: Clockwise from magnetic north, radians, at the newest gyro sample.
+  ///   - variance: rad^2.
+  mutating func add(measuredHeading heading: Double, variance: Double) {
+    let own = DirectAttitude.heading(of: strapdown.attitude)
+    measuredHeading = Course(
+      error: (own - heading).remainder(dividingBy: 2 * .pi), variance: variance)
+  }
+
+  /// Takes the measured heading that has waited. One that contradicts is rejected, until all have done so for long.
+  mutating func take(measuredHeading measured: Course, _ c: AttitudeConstants) {
+    let (z, variance) = (measured.error, measured.variance)
+    let interval = min(headingAge, c.measuredHeading.longestInterval)
+    headingAge = 0
+    guard hasNorth else {
+      hasMeasuredNorth = true
+      return findNorth(turnedBy: z, variance: variance, c)
+    }
+    if z * z > c.measuredHeading.gate * (covariance[2, 2] + variance) {
+      // Of both headings the true one has its own error.
+      headingContradiction = abs(z) + 2 * variance.squareRoot()
+      rejectedTime += interval
+      // A north that the field alone has given is the worse one.
+      guard rejectedTime > c.measuredHeading.patience || !hasMeasuredNorth else { return }
+      doubtHeading(by: z, c)
+    }
+    (headingContradiction, rejectedTime, hasMeasuredNorth) = (0, 0, true)
+    correctHeading(by: z, variance: variance, c)
+  }
+
+  /// Takes north from a course or a heading, where it was not known.
+  private mutating func findNorth(turnedBy z: Double, variance: Double, _ c: AttitudeConstants) {
+    covariance.tape?.doubtHeading()
+    turnEarth(by: z)
+    block.turn(by: Quaternion(rotationVector: Vector3(0, 0, z)))
+    covariance.decouple(2, variance: variance)
+    forgetAnomaly(c)
+    hasNorth = true
+    northAge = 0
+    placeTurn = 0
+    (headingContradiction, rejectedTime) = (0, 0)
+  }
+
+  /// Gives heading the variance of an error that others have shown: iron on the carrier has turned north.
+  private mutating func doubtHeading(by z: Double, _ c: AttitudeConstants) {
+    covariance.tape?.doubtHeading()
+    let size = z * z * field.x * field.x
+    for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
+    covariance.add(z * z, to: 2)
+    restartResidual(c)
+  }
+
+  private mutating func correctHeading(by z: Double, variance: Double, _ c: AttitudeConstants) {
+    var x = ErrorVector.zero
+    covariance.update(&x, error: ErrorVector.attitude + 2, value: z, variance: variance)
+    apply(x, c)
+    block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
+    summarise(c)
+  }
+
   /// Takes the course that has waited, before all else: velocity and field are compared in the axes that it gives.
   mutating func takeCourse(_ course: Course, _ c: AttitudeConstants) {
     let (z, variance) = (course.error, course.variance)
-    guard hasNorth else {
-      covariance.tape?.doubtHeading()
-      turnEarth(by: z)
-      block.turn(by: Quaternion(rotationVector: Vector3(0, 0, z)))
-      covariance.decouple(2, variance: variance)
-      forgetAnomaly(c)
-      hasNorth = true
-      northAge = 0
-      placeTurn = 0
-      return
-    }
+    guard hasNorth else { return findNorth(turnedBy: z, variance: variance, c) }
     // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
     // longer is right: iron on the carrier has turned north.
     let nis = z * z / (covariance[2, 2] + variance)
     contradictions = nis > c.course.gate ? contradictions + 1 : 0
     if contradictions >= c.course.contradictions {
       contradictions = 0
-      covariance.tape?.doubtHeading()
-      let size = z * z * field.x * field.x
-      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
-      covariance.add(z * z, to: 2)
-      restartResidual(c)
+      doubtHeading(by: z, c)
     }
-    var x = ErrorVector.zero
     let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.course.gate)
-    covariance.update(
-      &x, error: ErrorVector.attitude + 2, value: z, variance: variance * doubt)
-    apply(x, c)
-    block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
-    summarise(c)
+    correctHeading(by: z, variance: variance * doubt, c)
   }
 
   /// Whether somebody else measures the velocity.

@@ -85,6 +85,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var course: Course?
   /// Courses in a row that did not agree with heading.
   var contradictions = 0
+  /// A measured heading that waits for the block to be closed.
+  var measuredHeading: Course?
+  /// Seconds since the last one was taken or rejected, and for how long they have been rejected.
+  var headingAge = 0.0
+  var rejectedTime = 0.0
+  /// What the newest rejected heading differs by, with twice its deviation, radians; zero while headings agree.
+  var headingContradiction = 0.0
+  /// Whether a measured heading has had its say on north.
+  var hasMeasuredNorth = false
 
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's horizontal axes:
   /// corrections that agree for seconds may be an acceleration taken for tilt.
@@ -114,23 +123,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   mutating func restartResidual(_ c: AttitudeConstants) {
     attached += residual.found
     residual.restart(c.residual)
-  }
-
-  /// A velocity that was measured by somebody else.
-  struct Aiding: Sendable, Hashable, Codable {
-    var velocity: SIMD2<Double>
-    var variance: Double
-    /// Seconds since it was true.
-    var age: Double
-    var isNew = true
-  }
-
-  /// A carrier's direction as somebody else has measured it.
-  struct Course: Sendable, Hashable, Codable {
-    /// Heading, clockwise, less the course, radians.
-    var error: Double
-    /// rad^2.
-    var variance: Double
   }
 
   /// Starts from means over the first fraction of a second; stays stopped while up is unknown.
@@ -283,14 +275,16 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Predicts over the block and takes its measurements.
   mutating func closeBlock(_ now: Circumstances, _ c: AttitudeConstants) {
     let duration = block.duration
+    headingAge += duration
     if block.isRateClipped {
       doubtClipped(c)
       block.forgetField()
-      // It was compared with a heading that has been mended since.
-      course = nil
+      // They were compared with a heading that has been mended since.
+      (course, measuredHeading) = (nil, nil)
     }
+    if let measuredHeading { take(measuredHeading: measuredHeading, c) }
     if let course { takeCourse(course, c) }
-    course = nil
+    (course, measuredHeading) = (nil, nil)
     if let force = block.meanForce {
       lastForce = force
       forceAge = 0

@@ -79,7 +79,7 @@ extension EstimatorStorage {
     let course = coefficients.course
     guard state.followsCourse, speed >= course.leastSpeed,
       speed > course.speedSigmas * deviation,
-      state.mode == .inertial
+      state.mode == .inertial, !isHeadingMeasured
     else { return }
     let share = deviation / speed
     // What it has turned since the receiver saw it.
@@ -88,6 +88,38 @@ extension EstimatorStorage {
     state.filter.add(
       course: atan2(velocity.x, velocity.y) + turned,
       variance: course.variance + share * share + lag)
+  }
+
+  /// Whether measured headings say better which way the carrier points than its course does.
+  private var isHeadingMeasured: Bool {
+    guard state.hasMeasuredHeading, let time = state.courseTime, let now = state.rateTime else {
+      return false
+    }
+    return now.seconds(since: time) < coefficients.measuredHeading.precedence
+  }
+
+  func update(heading: Double, deviation: Double, at time: Timestamp) {
+    let limits = coefficients.limits
+    guard heading.isFinite, deviation > 0, deviation < .pi else {
+      state.counters.rejected &+= 1
+      return
+    }
+    if let newest = state.measuredHeadingTime {
+      let later = time.seconds(since: newest)
+      guard later > 0 || later <= -limits.longestGap else {
+        state.counters.outOfOrder &+= 1
+        return
+      }
+    }
+    state.measuredHeadingTime = time
+    guard let last = state.rateTime, state.filter.isRunning, state.mode == .inertial else { return }
+    let age = last.seconds(since: time)
+    guard abs(age) < limits.longestGap else { return }
+    let turned = state.filter.turnRate * max(0, age)
+    state.filter.add(
+      measuredHeading: heading + turned,
+      variance: coefficients.measuredHeading.variance + deviation * deviation
+        + turned * turned * coefficients.course.turnShare)
   }
 
   /// Seconds from the newest gyro sample, or `nil` while there is no gyro.

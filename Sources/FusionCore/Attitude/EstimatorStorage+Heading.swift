@@ -60,7 +60,8 @@ extension EstimatorStorage {
     let timeout = coefficients.limits.lossTimeout
     if !hasField(at: now), !hasCourse(at: now) {
       if state.fieldTime != nil { return .sensorLost("the magnetometer is silent") }
-      return state.courseTime == nil ? .notYet : .sensorLost("no course for minutes")
+      let what = state.hasMeasuredHeading ? "heading by antennas" : "course"
+      return state.courseTime == nil ? .notYet : .sensorLost("no \(what) for minutes")
     }
     if state.mode != .level {
       guard let forceTime = state.forceTime else { return params.level ? .notYet : .tiltUnknown }
@@ -136,9 +137,9 @@ extension EstimatorStorage {
       magnet: magnet, coefficients)
   }
 
-  /// Whether a receiver's course has said of late where north is.
+  /// Whether a receiver's course, or a measured heading, has said of late where north is.
   private func hasCourse(at now: Timestamp) -> Bool {
-    guard let time = state.courseTime, state.followsCourse,
+    guard let time = state.courseTime, state.followsCourse || state.hasMeasuredHeading,
       state.mode == .inertial
     else {
       return false
@@ -153,7 +154,13 @@ extension EstimatorStorage {
     let c = coefficients
     var variance = HeadingVariance(mounting: c.headingFloor * c.headingFloor)
     // Slip and mounting are the same at every course.
-    if hasCourse { variance.mounting += c.course.variance }
+    if hasCourse {
+      variance.mounting +=
+        state.hasMeasuredHeading ? c.measuredHeading.variance : c.course.variance
+    }
+    // Either the heading or what contradicts it is wrong.
+    let contradiction = state.filter.headingContradiction / 1.96
+    variance.antennas = contradiction * contradiction
     guard let field else {
       let gradient = DirectAttitude.headingGradient(forward: rotation.columns.y)
       variance.gyro =

@@ -74,10 +74,15 @@ extension EstimatorStorage {
         && state.northTrustedTime >= c.north.trustDuration,
       isCalibrated: state.quality.isCalibrated, expected: calibratedExpectation)
     if state.filter.course != nil {
-      state.courseTime = time
+      (state.courseTime, state.hasMeasuredHeading) = (time, false)
       history?.noteCourse()
     }
+    let hasHeading = state.filter.measuredHeading != nil
     state.filter.closeBlock(now, c)
+    if hasHeading, state.filter.headingContradiction == 0 {
+      (state.courseTime, state.hasMeasuredHeading) = (time, true)
+      history?.noteCourse()
+    }
     history?.close(&state.filter)
     guard state.filter.isSound else {
       // Numbers that no longer are: nothing of them may survive.

@@ -15,6 +15,8 @@ struct HeadingVariance: Sendable, Hashable {
   var acceleration = 0.0
   /// The drift of the gyro, and the error of north at the start.
   var gyro = 0.0
+  /// A measured heading that contradicts.
+  var antennas = 0.0
   /// The delay of an attitude without a gyro.
   var motion = 0.0
   /// The tilt errors that a steep forward axis turns into heading.
@@ -26,6 +28,7 @@ struct HeadingVariance: Sendable, Hashable {
     sum.iron += part.iron
     sum.acceleration += part.acceleration
     sum.gyro += part.gyro
+    sum.antennas += part.antennas
     sum.motion += part.motion
     sum.elevation += part.elevation
   }
@@ -34,8 +37,8 @@ struct HeadingVariance: Sendable, Hashable {
     Self(
       mounting: variance.mounting * factor, calibration: variance.calibration * factor,
       iron: variance.iron * factor, acceleration: variance.acceleration * factor,
-      gyro: variance.gyro * factor, motion: variance.motion * factor,
-      elevation: variance.elevation * factor)
+      gyro: variance.gyro * factor, antennas: variance.antennas * factor,
+      motion: variance.motion * factor, elevation: variance.elevation * factor)
   }
 
   /// Moves a share of the gyro's part, 0 to 1, to the elevation's.
@@ -53,7 +56,9 @@ struct HeadingVariance: Sendable, Hashable {
     gyro -= share * floor
   }
 
-  var total: Double { mounting + calibration + iron + acceleration + gyro + motion + elevation }
+  var total: Double {
+    mounting + calibration + iron + acceleration + gyro + antennas + motion + elevation
+  }
 
   /// Half the 95 % interval in radians: at most half a turn, and half a turn where the sum is not a number.
   ///
@@ -73,6 +78,7 @@ struct HeadingVariance: Sendable, Hashable {
     if iron > largest { (largest, limit) = (iron, .iron) }
     if acceleration > largest { (largest, limit) = (acceleration, .acceleration) }
     if gyro > largest { (largest, limit) = (gyro, .gyro) }
+    if antennas > largest { (largest, limit) = (antennas, .antennas) }
     if motion > largest { (largest, limit) = (motion, .motion) }
     if elevation > largest { (largest, limit) = (elevation, .elevation) }
     if mounting > largest { (largest, limit) = (mounting, .mounting) }

@@ -66,6 +66,7 @@ extension ParameterRuns where Root == AttitudeParameters {
   /// What is special about a run.
   enum Kind: CaseIterable {
     case hand, magnets, vehicle, slowTurn, withoutGyro, coarse, newPlace, level, turnedField
+    case antennas
   }
 
   static var attitude: ParameterRuns {
@@ -82,7 +83,7 @@ extension ParameterRuns where Root == AttitudeParameters {
     case .hand, .coarse: return t < 1 || isMoving ? moving : .zero
     case .magnets, .level, .turnedField: return isMoving ? moving : .zero
     case .withoutGyro: return isMoving ? 0.5 * moving : .zero
-    case .vehicle: return Vector3(0, 0, t > 10 ? 0.1 * sin(0.2 * t) : 0)
+    case .vehicle, .antennas: return Vector3(0, 0, t > 10 ? 0.1 * sin(0.2 * t) : 0)
     case .slowTurn: return Vector3(0, 0, t > 8 && t < 40 ? 0.01 : 0)
     case .newPlace: return .zero
     }
@@ -97,7 +98,7 @@ extension ParameterRuns where Root == AttitudeParameters {
     var noise = PlainNoise(7)
     var attitude = Quaternion(rotationVector: Vector3(0.1, 0.05, 1))
     let dt = kind == .coarse ? 0.12 : 0.025
-    estimator.followsCourse = kind == .vehicle
+    estimator.followsCourse = kind == .vehicle || kind == .antennas
     if kind == .magnets { estimator.expectedField = ReferenceField(strength: 49, dip: 1.17) }
     let quality = MagnetometerQuality(
       isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(0.3, 0.3, 0.3)),
@@ -141,8 +142,13 @@ extension ParameterRuns where Root == AttitudeParameters {
       if kind == .magnets, step == 1_800 {
         estimator.calibrationDidChange(shift: Vector3(5, 12, 0), quality: quality)
       }
-      if kind == .vehicle, step % 40 == 0, t < 20 || t > 30 {
-        let ahead = attitude.rotate(Vector3(0, 1, 0))
+      let ahead = attitude.rotate(Vector3(0, 1, 0))
+      if kind == .antennas, step % 100 == 0, t < 3 || t > 12 {
+        // Less and less right, until they are rejected, and at last believed.
+        let heading = atan2(ahead.x, ahead.y) + 0.012 * max(0, t - 12)
+        estimator.update(heading: heading, deviation: 0.01, at: time)
+      }
+      if kind == .vehicle || kind == .antennas, step % 40 == 0, t < 20 || t > 30 {
         let size = step % 400 == 0 ? 1_500 : t > 45 ? -speed : speed
         estimator.update(
           velocity: SIMD2(ahead.x, ahead.y) * size, deviation: 0.4,
