@@ -30,7 +30,9 @@ TOLERANCE = {"lat": 1e-6, "lon": 1e-6, "altMSL": 0.1, "speed": 0.06, "track": 0.
 OURS = {"lat": "latitude", "lon": "longitude", "altMSL": "altitude", "speed": "speed", "track": "course"}
 KNOT = 1852 / 3600
 TIME_ONLY = 7
-# The kind of a fix by gpsd's status, which it leaves out where it is 1.
+# A timing receiver that calls its position an autonomous one in all sentences of the standard; gpsd goes by its own (PERC).
+SELF_SURVEYED = {"ericsson-gru04-02-70sec.log"}
+# The kind of a fix by gpsd's status, which it leaves out where it is autonomous or not known.
 KINDS = {1: "autonomous", 2: "differential", 3: "rtkFixed", 4: "rtkFloat", 5: "deadReckoning", 6: "combined", TIME_ONLY: "timeOnly",
          8: "simulated", 9: "preciseCode"}
 
@@ -254,6 +256,11 @@ class Comparison:
         made = list(lines(self.command, log))
         self.compare_kinds(log, given, made)
         timed = [line for line in made if line.get("fixKind") == KINDS[TIME_ONLY]]
+        placed = sum(
+            "latitude" in line for tpv in given if tpv.get("status") == TIME_ONLY and log.name not in SELF_SURVEYED
+            for line in at(time_of_day(tpv["time"]), made))
+        if placed or any("latitude" in line for line in timed):
+            self.failures.append(f"{log.name}: {placed or len(timed)} places of a receiver that solves for time alone")
         made = [line for line in made if "latitude" in line]
         # What gpsd has a place for and the receiver calls no position is not held against ours.
         given = [
@@ -292,11 +299,11 @@ class Comparison:
         epochs = collections.defaultdict(set)
         for tpv in given:
             if "time" in tpv and tpv.get("status", 1) in KINDS:
-                epochs[time_of_day(tpv["time"])].add(KINDS[tpv.get("status", 1)])
+                epochs[time_of_day(tpv["time"])] |= {KINDS[tpv["status"]]} if "status" in tpv else {KINDS[1], None}
         for moment, theirs in epochs.items():
             ours = {line.get("fixKind") for line in at(moment, made)}
             is_same = theirs & ours
-            self.kinds["same" if is_same else (log.name, "/".join(sorted(theirs)), "/".join(sorted(map(str, ours))))] += 1
+            self.kinds["same" if is_same else (log.name, "/".join(sorted(map(str, theirs))), "/".join(sorted(map(str, ours))))] += 1
 
     def judge(self, log, tpv, judged):
         """Counts the differences of a TPV. Returns who has said what differs."""
@@ -347,6 +354,8 @@ class Comparison:
             print(f"below 90 %  {name}: " + ", ".join(f"{n} times {what}" for what, n in self.why[name].most_common(3)))
         for text in self.dates:
             print("date  " + text)
+        if 100 * self.kinds["same"] < least * self.kinds.total():
+            self.failures.append(f"fewer than {least} % of the kinds of fixes are gpsd's")
         if share < least:
             self.failures.append(f"{share:.2f} % are less than {least}")
         for failure in self.failures:

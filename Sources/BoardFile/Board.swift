@@ -55,6 +55,9 @@ package struct Board: Sendable, Equatable {
     /// The two letters of the only talker whose positions count, where several sources are on a receiver's wire; `nil` follows the
     /// better one.
     package var talker: String?
+    /// The angle from the body's y axis to the line from a receiver's first antenna to its second, or to the bow of an instrument on
+    /// its line, radians clockwise seen from above; `nil` if headings are not to be read.
+    package var antennas: Double?
     /// Whether a receiver sleeps while nobody asks for it.
     package var sleeps: Bool
     /// How it sits on the board.
@@ -74,7 +77,7 @@ package struct Board: Sendable, Equatable {
     package init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       pulse: InterruptLineName? = nil, rate: Double? = nil, dynamicModel: DynamicModel? = nil,
-      talker: String? = nil, sleeps: Bool = false, mount: Mount = .aligned,
+      talker: String? = nil, antennas: Double? = nil, sleeps: Bool = false, mount: Mount = .aligned,
       driver: DriverOwner? = nil, behind: String? = nil, checks: DriverChecks = .board,
       line: Int = 0
     ) {
@@ -85,6 +88,7 @@ package struct Board: Sendable, Equatable {
       self.rate = rate
       self.dynamicModel = dynamicModel
       self.talker = talker
+      self.antennas = antennas
       self.sleeps = sleeps
       self.mount = mount
       self.driver = driver

@@ -121,7 +121,7 @@ package enum BoardFile {
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
         "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
-        "constant", "talker",
+        "constant", "talker", "antennas",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -156,6 +156,7 @@ package enum BoardFile {
         "rate", in: 0.1...(entry.chip?(.greatestFiniteMagnitude).outputRate ?? fastestEpochs),
         unit: "Hz, as \(chip) goes"),
       dynamicModel: try dynamicModel(map, of: entry), talker: try talker(map, of: entry),
+      antennas: try antennas(map, of: entry),
       sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
@@ -231,50 +232,6 @@ package enum BoardFile {
         + hexadecimal(UInt8(truncatingIfNeeded: value >> 1))
     }
     return nil
-  }
-
-  private static func dynamicModel(
-    _ map: YAMLMapping, of chip: ChipDescription
-  ) throws(BoardFileError) -> DynamicModel? {
-    guard let value = try map.string("dynamicModel") else { return nil }
-    try demandConfigurable(chip, "dynamicModel", map)
-    guard let model = DynamicModel(rawValue: value) else {
-      let known = DynamicModel.allCases.map(\.rawValue).joined(separator: ", ")
-      throw map.error("dynamicModel", "unknown dynamic model '\(value)'; known are \(known)")
-    }
-    return model
-  }
-
-  private static func talker(
-    _ map: YAMLMapping, of chip: ChipDescription
-  ) throws(BoardFileError) -> String? {
-    guard let talker = try map.string("talker") else { return nil }
-    guard chip.kind == .receiver, chip.name != "gpsd" else {
-      throw map.error(
-        "talker", "'talker' goes with a receiver that sends NMEA, not with \(chip.name)")
-    }
-    guard talker.utf8.count == 2, talker.utf8.allSatisfy({ (65...90).contains($0) }) else {
-      throw map.error(
-        "talker",
-        "a talker is the two letters behind the $ of a sentence: GP, GN, II; not '\(talker)'")
-    }
-    return talker
-  }
-
-  private static func sleeps(
-    _ map: YAMLMapping, of chip: ChipDescription
-  ) throws(BoardFileError) -> Bool {
-    guard let value = try map.boolean("standby") else { return false }
-    try demandConfigurable(chip, "standby", map)
-    return value
-  }
-
-  private static func demandConfigurable(
-    _ chip: ChipDescription, _ key: String, _ map: YAMLMapping
-  ) throws(BoardFileError) {
-    guard ["u-blox", "GNSS"].contains(chip.name) else {
-      throw map.error(key, "'\(key)' goes with a receiver that is configured: u-blox or GNSS")
-    }
   }
 
   /// Which of gpsd's receivers: a name that stands in JSON as it is, of a length that gpsd takes.

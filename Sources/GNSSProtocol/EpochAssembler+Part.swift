@@ -60,6 +60,8 @@ struct PartialEpoch: Sendable {
   let ordinal: Int
   /// What it began with.
   let first: EpochAssembler.Message
+  /// The time of that.
+  let moment: SentenceTime
   /// What was said of it.
   var marks: UInt64 = 0
   /// Days since 1970-01-01, where one of its own sentences has said it.
@@ -83,20 +85,30 @@ struct PartialEpoch: Sendable {
   init(ordinal: Int, first: EpochAssembler.Message, moment: SentenceTime, received: Timestamp) {
     fix = GNSSFix(received: received)
     fix.timeOfDay = moment.timeOfDay
-    (self.ordinal, self.first) = (ordinal, first)
+    (self.ordinal, self.first, self.moment) = (ordinal, first, moment)
   }
 }
 
 /// What a sentence says of its time.
 enum SentenceTime: Sendable, Hashable {
-  /// Seconds of the day.
-  case at(Double)
+  /// Seconds of the day, and what its last digit is worth in seconds.
+  case at(Double, resolution: Double)
   /// It has a place for the time, and nothing there: a receiver that knows none yet. Nothing of another epoch.
   case unknown
   /// Its kind has none: it is of the epoch under way.
   case none
 
-  var timeOfDay: Double? { if case .at(let time) = self { time } else { nil } }
+  var timeOfDay: Double? { if case .at(let time, _) = self { time } else { nil } }
+
+  /// The same, or `other` where one is the other rounded to fewer digits: some receivers write hundredths in some sentences
+  /// and thousandths in others.
+  func agreeing(with other: SentenceTime) -> SentenceTime {
+    guard case .at(let time, let resolution) = self, case .at(let own, let ownResolution) = other,
+      resolution != ownResolution
+    else { return self }
+    let coarser = max(resolution, ownResolution)
+    return coarser <= 0.01 && abs(time - own) <= 0.51 * coarser ? other : self
+  }
 }
 
 extension PartialEpoch {
@@ -109,12 +121,12 @@ extension PartialEpoch {
     else { return isFirst }
     let ahead = secondsOfDay(from: own, to: time)
     // Farther apart they are two logs, one behind the other, or a clock that was put right.
-    return abs(ahead) <= 10 && abs(ahead) > momentTolerance ? ahead > 0 : isFirst
+    return abs(ahead) <= 10 && abs(ahead) > 1e-3 ? ahead > 0 : isFirst
   }
 
   /// Whether it is of a time before `time`; what has none is.
   func isBefore(_ time: Double) -> Bool {
-    fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > momentTolerance } ?? true
+    fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
   }
 
   /// Takes what it has not, from a part of the same moment and place that begins with a sentence that it has: a receiver
@@ -170,11 +182,7 @@ extension PartialEpoch {
   }
 }
 
-/// Two times of day that differ by less are one moment's, in seconds: some receivers write one time to a hundredth in some
-/// sentences and to a thousandth in others. The fastest send an epoch every 10 ms.
-let momentTolerance = 5.1e-3
-
 /// Whether two times of day are one moment's.
-func isSameTime(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= momentTolerance }
+func isSameTime(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }
 
 func isSame(_ a: Double?, _ b: Double) -> Bool { a.map { isSameTime($0, b) } ?? false }

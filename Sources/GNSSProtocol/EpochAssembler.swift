@@ -53,6 +53,7 @@ struct EpochAssembler: Sendable {
     _ message: Message, _ moment: SentenceTime, day: Int? = nil, isVouched: Bool = true,
     received: Timestamp, _ add: (inout PartialEpoch) -> Void
   ) {
+    let moment = current.map { moment.agreeing(with: $0.moment) } ?? moment
     if isVouched, let day, let time = moment.timeOfDay { date = (day, time) }
     let isCurrent = select(message, moment, day, received)
     guard var part = isCurrent ? current : aside, isCurrent || moment != .none else { return }
@@ -95,7 +96,7 @@ struct EpochAssembler: Sendable {
       aside = nil
       // Without a time its first message tells the round that it is of.
       if let part = current, part.fix.timeOfDay == nil, part.first != message { return true }
-    case .at(let time):
+    case .at(let time, _):
       if let part = current, part.takes(message, time, day) {
         aside = nil
         return true
@@ -135,11 +136,11 @@ struct EpochAssembler: Sendable {
     }
     return isSame(previous?.fix.timeOfDay, time)
       || told.count == Self.memory
-        && told.allSatisfy { secondsOfDay(from: time, to: $0.timeOfDay) > momentTolerance }
+        && told.allSatisfy { secondsOfDay(from: time, to: $0.timeOfDay) > 1e-3 }
   }
 
   private func isAfterCurrent(_ time: Double) -> Bool {
-    current?.fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > momentTolerance } ?? true
+    current?.fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
   }
 
   /// What was put aside goes on: another log has begun, or the clock was put back.

@@ -52,7 +52,7 @@ struct EpochMerger: Sendable {
   mutating func take(ubx fix: GNSSFix, isPVT: Bool, _ nmea: EpochAssembler) {
     guard isPVT || fix.saysAll else { return take(less: fix, nmea) }
     if let time = fix.timeOfDay {
-      if let earlier = waiting?.timeOfDay, secondsOfDay(from: earlier, to: time) > momentTolerance {
+      if let earlier = waiting?.timeOfDay, secondsOfDay(from: earlier, to: time) > 1e-3 {
         tellWaiting()
       }
       waiting = nil
@@ -81,20 +81,20 @@ struct EpochMerger: Sendable {
   /// An epoch by NMEA.
   mutating func take(nmea fix: GNSSFix) {
     if let time = fix.timeOfDay {
-      if let lastLess, abs(secondsOfDay(from: lastLess, to: time)) <= momentTolerance { return }
+      if let lastLess, abs(secondsOfDay(from: lastLess, to: time)) <= 1e-3 { return }
       if let other = less?.timeOfDay {
         let ahead = secondsOfDay(from: other, to: time)
-        if ahead > momentTolerance { tellLess() } else if ahead >= -momentTolerance { less = nil }
+        if ahead > 1e-3 { tellLess() } else if ahead >= -1e-3 { less = nil }
       }
     }
     if let (time, period, told) = lastUBX {
       let ahead =
         time.flatMap { time in fix.timeOfDay.map { secondsOfDay(from: time, to: $0) } } ?? 0
-      if ahead <= momentTolerance, told < Self.silent {
+      if ahead <= 1e-3, told < Self.silent {
         lastUBX?.told += 1
         return
       }
-      if ahead > momentTolerance, ahead < (Double(Self.silent) - 0.5) * period {
+      if ahead > 1e-3, ahead < (Double(Self.silent) - 0.5) * period {
         // UBX may be about to speak of it.
         tellWaiting()
         waiting = fix

@@ -62,9 +62,20 @@ struct FieldReader {
     let (hour, minute) = (whole / 10_000, whole / 100 % 100)
     let second = all - Double(whole / 100 * 100)
     // Some round the last fraction of a day up.
-    if hour == 24, minute == 0, second < 1 { return .at(second) }
+    let resolution = Self.resolution(field)
+    if hour == 24, minute == 0, second < 1 { return .at(second, resolution: resolution) }
     guard hour < 24, minute < 60, second < 61 else { return nil }
-    return .at(Double(hour * 3_600 + minute * 60) + second)
+    return .at(Double(hour * 3_600 + minute * 60) + second, resolution: resolution)
+  }
+
+  /// The last digit's worth in seconds.
+  private static func resolution(_ field: Slice<UnsafeBufferPointer<UInt8>>) -> Double {
+    switch field.last == UInt8(ascii: " ") ? 6 : field.count {
+    case ...7: 1
+    case 8: 0.1
+    case 9: 0.01
+    default: 0.001
+    }
   }
 
   /// `ddmm.mmmm` and its hemisphere, as signed degrees.

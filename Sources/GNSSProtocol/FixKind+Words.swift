@@ -21,13 +21,13 @@ extension FixKind {
     }
   }
 
-  /// The mode indicator of a GNS, RMC, VTG or GLL (NMEA 0183, version 4.11); `nil` for another letter.
+  /// The mode indicator of a GNS, RMC, VTG or GLL (NMEA 0183, version 4.11); `nil` for another letter, and for P, "precise": several
+  /// frequencies, SBAS, precise point positioning or the encrypted code (IEC 61162-1).
   init?(mode: UInt8) {
     switch mode {
     case UInt8(ascii: "N"): self = .none
     case UInt8(ascii: "A"): self = .autonomous
     case UInt8(ascii: "D"): self = .differential
-    case UInt8(ascii: "P"): self = .preciseCode
     case UInt8(ascii: "R"): self = .rtkFixed
     case UInt8(ascii: "F"): self = .rtkFloat
     case UInt8(ascii: "E"): self = .deadReckoning
@@ -97,9 +97,10 @@ extension FixKind {
       }
   }
 
-  /// The `status` of a TPV (gpsd_json(5)), which gpsd leaves out where it is 1; `nil` where gpsd does not know.
+  /// The `status` of a TPV (gpsd_json(5)). gpsd leaves it out both where the fix is an autonomous one and where it does not know;
+  /// `nil` then.
   init?(gpsd status: Int?) {
-    switch status ?? 1 {
+    switch status {
     case 1: self = .autonomous
     case 2: self = .differential
     case 3: self = .rtkFixed
@@ -118,6 +119,8 @@ extension FixKind {
 struct FixKindReport: Sendable {
   private var measured: FixKind?
   private var unmeasured: FixKind?
+  /// What a sentence without a time said, which may be another epoch's.
+  private var timeless: FixKind?
 
   /// Takes the word of a sentence. That of one with none takes nothing from another's.
   mutating func take(_ kind: FixKind?) {
@@ -130,11 +133,17 @@ struct FixKindReport: Sendable {
     }
   }
 
+  /// Takes the word of a sentence without a time. It counts if no other has one.
+  mutating func take(timeless kind: FixKind?) {
+    if let kind, kind > .none { timeless = kind }
+  }
+
   mutating func formUnion(_ other: FixKindReport) {
     take(other.measured)
     take(other.unmeasured)
+    timeless = timeless ?? other.timeless
   }
 
   /// A sentence that calls the position a guess is believed before one that calls it measured.
-  var kind: FixKind? { unmeasured ?? measured }
+  var kind: FixKind? { unmeasured ?? measured ?? timeless }
 }

@@ -29,8 +29,8 @@ public struct GNSSDecoder: Sendable {
   ///   - earliest: Seconds since 1970-01-01 before which no epoch can be: what a receiver dates earlier has lost a
   ///     multiple of 1024 weeks, which are added to the date of a fix that the receiver vouches for, and said in
   ///     `GNSSFix.weeksAdded`. `nil` believes every date.
-  ///   - talker: The two letters of the only talker whose positions count, where several are on one wire. `nil` follows the better
-  ///     source, and reports the others.
+  ///   - talker: The two letters of a talker whose source alone counts, where several are on one wire; any constellation's stands for
+  ///     a receiver. `nil` follows the better source, and reports the others.
   ///   - latest: Seconds since 1970-01-01 after which no epoch can be: what weeks would move beyond has lost none, and is
   ///     believed. `nil` where nobody knows.
   public init(
@@ -199,10 +199,14 @@ public struct GNSSDecoder: Sendable {
         events.append(.identity)
       }
     }
-    if let talker = nmea.choice.ignored {
-      nmea.choice.ignored = nil
-      let letters = [UInt8(truncatingIfNeeded: talker >> 8), UInt8(truncatingIfNeeded: talker)]
-      events.append(.ignored(talker: String(decoding: letters, as: UTF8.self)))
+    if nmea.choice.hasNews {
+      nmea.choice.hasNews = false
+      events.append(
+        .ignored(
+          talkers: nmea.choice.ignored.map { talker in
+            let letters = [talker >> 8, talker].map { UInt8(truncatingIfNeeded: $0) }
+            return String(decoding: letters, as: UTF8.self)
+          }))
     }
     if let heading = nmea.heading {
       nmea.heading = nil
@@ -238,8 +242,8 @@ public enum GNSSEvent: Sendable, Hashable {
   case answer(ReceiverAnswer)
   /// The receiver has just started, and has its own settings.
   case restarted
-  /// Another source of positions is on the wire, whose sentences are not read. It is named once by its talker.
-  case ignored(talker: String)
+  /// Other sources of positions are on the wire. The talkers are all those whose positions are not read now.
+  case ignored(talkers: [String])
   /// A valid packet that is none of them.
   case message
 }

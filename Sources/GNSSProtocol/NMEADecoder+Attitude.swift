@@ -12,7 +12,7 @@ extension NMEADecoder {
     } else if address.elementsEqual("PQTMTAR".utf8) {
       attitude(tar: &fields, received)
     } else if address.elementsEqual("PQTMEPE".utf8) {
-      accuracy(epe: &fields, received)
+      if choice.followsReceivers { accuracy(epe: &fields, received) }
     } else if address.elementsEqual("PTNL".utf8) {
       attitude(ptnl: &fields, received)
     } else if address.elementsEqual("PSTI".utf8) {
@@ -34,7 +34,7 @@ extension NMEADecoder {
     let (rollAccuracy, pitchAccuracy, accuracy) = (
       fields.number(), fields.number(), fields.number()
     )
-    guard let heading, isTrue, fields.integer() != 0 else { return }
+    guard let heading, isTrue, fields.integer() ?? 0 > 0 else { return }
     var said = ReceiverHeading(received: received)
     said.trueHeading = heading
     said.accuracy = Self.deviation(accuracy)

@@ -142,7 +142,7 @@ extension NMEADecoder {
     let kind = fields.letter().flatMap(FixKind.init(mode:))
     guard kind != FixKind.none else { return }
     epochs.take(.init(.vtg), .none, received: received) { part in
-      part.kinds.take(kind)
+      part.kinds.take(timeless: kind)
       if !part.hasCourse, let course { part.fix.course = course }
       if !part.hasSpeed,
         let speed = Self.speed(knots.map { $0 * Self.knot } ?? kilometresAnHour.map { $0 / 3.6 })

@@ -1,6 +1,6 @@
 import SensorTypes
 
-/// Reads sentences (NMEA 0183, version 4.11), of any talker, and three proprietary ones that say what those do not.
+/// Reads sentences (NMEA 0183, version 4.11), of any talker, and proprietary ones that say what those do not.
 ///
 /// A reader a file of what it is about: position and motion, sky, headings.
 struct NMEADecoder: Sendable {
@@ -62,12 +62,7 @@ struct NMEADecoder: Sendable {
       (talker == UInt8(ascii: "P")) == sentence.isProprietary(address)
     else { return }
     self.talker = Talker(address)
-    if sentence.isPosition {
-      let letters = address.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
-      guard choice.follows(letters, of: self.talker, hasFix: { sentence.hasFix(fields) }) else {
-        return
-      }
-    }
+    guard isFollowed(sentence, address, fields, received) else { return }
     switch sentence {
     case .rmc: position(rmc: &fields, received)
     case .gga: position(gga: &fields, received)
@@ -88,11 +83,31 @@ struct NMEADecoder: Sendable {
     }
   }
 
+  /// Whether a sentence is of the source that positions are taken from, or of none.
+  private mutating func isFollowed(
+    _ sentence: NMEASentence, _ address: Slice<UnsafeBufferPointer<UInt8>>, _ fields: FieldReader,
+    _ received: Timestamp
+  ) -> Bool {
+    let letters = address.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+    switch sentence.place {
+    case .none: return true
+    case .proprietary: return choice.followsReceivers
+    case .part: return choice.follows(letters, talker)
+    case .position:
+      let (moment, hasFix) = sentence.fix(fields)
+      // In a log nobody knows when a sentence came.
+      let time = received.nanoseconds == 0 ? moment : received.seconds
+      return choice.follows(
+        .init(letters: letters, talker: talker, time: time, hasFix: hasFix))
+    }
+  }
+
   private mutating func decode(
     proprietary address: Slice<UnsafeBufferPointer<UInt8>>, _ fields: inout FieldReader,
     _ received: Timestamp
   ) {
     if address.elementsEqual("PUBX".utf8) {
+      guard choice.followsReceivers else { return }
       talker = .other
       position(ubx: &fields, received)
     } else if address.elementsEqual("KSXT".utf8) {
@@ -125,31 +140,40 @@ enum NMEASentence: UInt32 {
   /// Garmin's own accuracies, `PGRME`.
   case rme = 0x52_4D_45
 
-  /// Whether it is of the position's epoch.
-  fileprivate var isPosition: Bool {
+  /// What a sentence has to do with the position of its source.
+  fileprivate enum Place {
+    /// It has a position, or the word that there is none.
+    case position
+    /// It belongs to a position of the same talker.
+    case part
+    /// It belongs to the position of a receiver, which says it without a talker.
+    case proprietary
+    case none
+  }
+
+  fileprivate var place: Place {
     switch self {
-    case .rmc, .gga, .gns, .gll, .vtg, .gst, .zda: true
-    case .gsa, .gsv, .hdt, .hdg, .hdm, .ths, .vhw, .txt, .rmz, .rme: false
+    case .rmc, .gga, .gns, .gll: .position
+    case .vtg, .gst, .zda, .gsa: .part
+    case .rmz, .rme: .proprietary
+    case .gsv, .hdt, .hdg, .hdm, .ths, .vhw, .txt: .none
     }
   }
 
-  /// Whether the fields of a sentence, which stand behind the address, tell of a fix; `nil` if it has no word for that.
-  fileprivate func hasFix(_ fields: FieldReader) -> Bool? {
+  /// The time of day and whether there is a fix, by the fields of a position behind its address.
+  fileprivate func fix(_ fields: FieldReader) -> (time: Double?, hasFix: Bool?) {
     var fields = fields
+    if self == .gll { fields.skip(4) }
+    let time = fields.moment()?.timeOfDay
     switch self {
-    case .rmc:
-      fields.skip(1)
-      return fields.letter() != UInt8(ascii: "V")
+    case .rmc, .gll: return (time, fields.letter() != UInt8(ascii: "V"))
     case .gga:
-      fields.skip(5)
-      return fields.integer() ?? 0 > 0
+      fields.skip(4)
+      return (time, fields.integer() ?? 0 > 0)
     case .gns:
-      fields.skip(5)
-      return fields.next().contains { $0 != UInt8(ascii: "N") }
-    case .gll:
-      fields.skip(5)
-      return fields.letter() != UInt8(ascii: "V")
-    default: return nil
+      fields.skip(4)
+      return (time, fields.next().contains { $0 != UInt8(ascii: "N") })
+    default: return (time, nil)
     }
   }
 

@@ -4,7 +4,7 @@ import SensorTypes
 ///
 /// A bounded list; no allocation once it has grown.
 struct SkyAssembler: Sendable {
-  /// A receiver that has not said for so many rounds which satellites it uses does not say it.
+  /// The number of rounds after which a receiver that has not said which satellites it uses does not say it.
   private static let patience = 5
   /// More than all that are up at one place.
   private static let most = 128
@@ -76,14 +76,14 @@ struct SkyAssembler: Sendable {
   mutating func finish() {
     isUsedOver = true
     guard !groups.isEmpty else { return }
-    let isUseKnown = roundsWithoutUse < Self.patience
+    let (isUseKnown, hasUse) = (roundsWithoutUse < Self.patience, roundsWithoutUse == 0)
     roundsWithoutUse = min(roundsWithoutUse + 1, Self.patience)
     for index in building.indices {
       let (system, number) = (building[index].system, building[index].number)
       let isUsed = used.contains { $0.system == system && $0.number == number }
       building[index].isUsed = isUseKnown ? isUsed : nil
     }
-    if isUseKnown { addUnlisted() }
+    if hasUse { addUnlisted() }
     swap(&satellites, &building)
     building.removeAll(keepingCapacity: true)
     groups.removeAll(keepingCapacity: true)

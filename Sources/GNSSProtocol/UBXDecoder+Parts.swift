@@ -27,12 +27,13 @@ extension UBXDecoder {
       state.begin(payload.u4(0), received)
       // The state of carrier phases stands in bits that were reserved before the u-blox F9.
       state.take(
-        type: payload.u1(4), isDifferential: payload.u1(5) & 0x02 != 0, carrier: payload.u1(7) >> 6)
-      state.fix.isValid = payload.u1(5) & 0x01 != 0
+        type: payload.u1(4), isDifferential: payload.u1(5) & 0x02 != 0,
+        carrier: payload.u1(7) >> 6, isValid: payload.u1(5) & 0x01 != 0)
     case 0x06 where bytes.count >= 52:  // NAV-SOL
       state.begin(payload.u4(0), received)
-      state.take(type: payload.u1(10), isDifferential: payload.u1(11) & 0x02 != 0, carrier: 0)
-      state.fix.isValid = payload.u1(11) & 0x01 != 0
+      state.take(
+        type: payload.u1(10), isDifferential: payload.u1(11) & 0x02 != 0, carrier: 0,
+        isValid: payload.u1(11) & 0x01 != 0)
       state.fix.satellitesUsed = Int(payload.u1(47))
       state.fix.pdop = Double(payload.u2(44)) * 0.01
       state.solution = ECEFSolution(

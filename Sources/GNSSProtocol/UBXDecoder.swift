@@ -29,7 +29,9 @@ enum UBXDecoder {
       guard hour < 24, minute < 60, second <= 60, nanoseconds.magnitude < 1_000_000_000 else {
         return nil
       }
-      return Double(hour * 3_600 + minute * 60 + second) + Double(nanoseconds) * 1e-9
+      let time = Double(hour * 3_600 + minute * 60 + second) + Double(nanoseconds) * 1e-9
+      // A fraction does not lead out of a leap second.
+      return second == 60 ? max(time, Double(hour * 3_600 + minute * 60 + second)) : time
     }
     /// Year, month and day at an offset, as days since 1970-01-01.
     func day(_ offset: Int) -> Int? {
@@ -60,8 +62,8 @@ enum UBXDecoder {
     let flags = payload.u1(21)
     fix.isValid = flags & 0x01 != 0
     fix.mode = mode(payload.u1(20))
-    // invalidLlh: longitude, latitude and heights are not to be used.
-    let flags3 = payload.u2(78)
+    // invalidLlh: longitude, latitude and heights are not to be used. In the 84 bytes of a u-blox 7 it is reserved.
+    let flags3 = bytes.count >= 92 ? payload.u2(78) : 0
     if flags3 & 0x01 != 0 { fix.mode = .none }
     fix.set(
       kind: FixKind(ubx: payload.u1(20), isDifferential: flags & 0x02 != 0, carrier: flags >> 6),
@@ -134,12 +136,23 @@ enum UBXDecoder {
 }
 
 extension GNSSFix {
-  /// How the position came about, after its mode is set.
+  /// How the position came about, after its mode is set. One of a receiver that solves for time alone is withdrawn.
   mutating func set(kind: FixKind?, corrections: FixCorrections = FixCorrections()) {
+    if kind == .timeOnly { withdrawPosition() }
     self.kind = mode == .none && kind != .timeOnly ? FixKind.none : kind
     // Some receivers write zeros where they have no corrections.
+    var known = corrections
+    if known.age ?? 0 == 0, known.station ?? 0 == 0 { known = FixCorrections() }
     let isCorrected = self.kind.map { $0 >= .differential || $0 == .combined } ?? false
-    self.corrections = isCorrected && !corrections.isEmpty ? corrections : nil
+    self.corrections = isCorrected && !known.isEmpty ? known : nil
+  }
+
+  /// Takes away the position and all that belongs to it.
+  mutating func withdrawPosition() {
+    mode = .none
+    (latitude, longitude, altitude, ellipsoidalAltitude) = (nil, nil, nil, nil)
+    (horizontalAccuracy, verticalAccuracy, accuracySource) = (nil, nil, .worstCase)
+    (speed, speedAccuracy, course, courseAccuracy, verticalSpeed) = (nil, nil, nil, nil, nil)
   }
 
   /// A course with its accuracy. Standing still a receiver keeps the last course and says 180 degrees of error: whether that

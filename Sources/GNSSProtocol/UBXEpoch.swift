@@ -6,13 +6,13 @@ struct UBXEpoch: Sendable {
   private(set) var timeOfWeek: UInt32?
   var fix = GNSSFix(received: Timestamp(nanoseconds: 0))
   var mode: FixMode?
-  private var kind: FixKind?
+  private var kinds = FixKindReport()
   /// The first epoch, if no message with a fix type has come yet: whether such messages come, the next epoch tells.
   private var held: GNSSFix?
   private var isFirst = true
-  /// What the newest epoch said whose message of the fix type came. One that has lost this message has no position if the one
-  /// before had none.
-  private var lastMode: FixMode?
+  /// What the newest epoch said whose message of the fix type came. It holds for some that have lost this message.
+  private var status: (mode: FixMode, kind: FixKind?, isValid: Bool)?
+  private var epochsWithoutStatus = 0
   var solution = ECEFSolution()
   /// Seconds of GPS time since 1980-01-06.
   var gpsTime: Double?
@@ -26,8 +26,12 @@ struct UBXEpoch: Sendable {
   var hasHighPrecision = false
   private var expectsHighPrecision = false
   private var wasEmitted = false
-  /// One message may end two epochs: the one before, and its own.
-  private var finished: ((fix: GNSSFix, isPVT: Bool)?, (fix: GNSSFix, isPVT: Bool)?)
+  private typealias Ended = (fix: GNSSFix, isPVT: Bool)
+  /// One message may end two epochs: the one before, and its own. The first one may have been held.
+  private var finished: (Ended?, Ended?, Ended?)
+
+  /// After so many epochs a receiver does not send the message of the fix type any more.
+  private static let patience = 5
 
   init(rollover: WeekRollover?) { self.rollover = rollover }
 
@@ -60,14 +64,15 @@ struct UBXEpoch: Sendable {
     close()
     guard let fix = held else { return }
     held = nil
-    finished = ((fix, false), finished.0)
+    finished = ((fix, false), finished.0, finished.1)
   }
 
-  /// Takes the fix type of a message that has a part of the epoch.
-  mutating func take(type: UInt8, isDifferential: Bool, carrier: UInt8) {
+  /// Takes the fix type of a message that has a part of the epoch, and whether the receiver vouches for it. A NAV-PVT has said both.
+  mutating func take(type: UInt8, isDifferential: Bool, carrier: UInt8, isValid: Bool) {
+    guard !hasPVT else { return }
     mode = UBXDecoder.mode(type)
-    let kind = FixKind(ubx: type, isDifferential: isDifferential, carrier: carrier)
-    self.kind = max(kind, self.kind ?? kind)
+    kinds.take(FixKind(ubx: type, isDifferential: isDifferential, carrier: carrier))
+    fix.isValid = isValid
   }
 
   /// A whole epoch, in one message. It waits for finer digits where the epoch before had some.
@@ -96,7 +101,7 @@ struct UBXEpoch: Sendable {
     let time =
       fix.timeOfDay
       ?? gpsTime.map { ($0 - leapSeconds(at: $0)).truncatingRemainder(dividingBy: 86_400) }
-    if let time, secondsOfDay(from: time, to: timeOfDay) > momentTolerance { finish() }
+    if let time, secondsOfDay(from: time, to: timeOfDay) > 1e-3 { finish() }
   }
 
   private func leapSeconds(at gpsTime: Double) -> Double {
@@ -104,7 +109,7 @@ struct UBXEpoch: Sendable {
   }
 
   mutating func next() -> (fix: GNSSFix, isPVT: Bool)? {
-    defer { finished = (finished.1, nil) }
+    defer { finished = (finished.1, finished.2, nil) }
     return finished.0
   }
 
@@ -112,7 +117,7 @@ struct UBXEpoch: Sendable {
     finish()
     expectsHighPrecision = hasHighPrecision
     timeOfWeek = nil
-    (mode, kind, solution, gpsTime) = (nil, nil, ECEFSolution(), nil)
+    (mode, kinds, solution, gpsTime) = (nil, FixKindReport(), ECEFSolution(), nil)
     (hasPVT, hasHighPrecision, wasEmitted) = (false, false, false)
   }
 
@@ -139,12 +144,18 @@ struct UBXEpoch: Sendable {
       fix.verticalSpeed = cLat * (cLon * v.x + sLon * v.y) + sLat * v.z
       fix.speedAccuracy = solution.speedAccuracy
     }
-    let isLost = fix.latitude == nil || lastMode == FixMode.none
-    fix.mode = mode ?? (isLost ? .none : .threeDimensional)
-    lastMode = mode ?? lastMode
-    if !hasPVT { fix.set(kind: kind) }
+    if let mode {
+      status = (mode, hasPVT ? fix.kind : kinds.kind, fix.isValid)
+      epochsWithoutStatus = 0
+    } else {
+      epochsWithoutStatus += 1
+      if epochsWithoutStatus > Self.patience { status = nil }
+      fix.isValid = status?.isValid ?? fix.isValid
+    }
+    fix.mode = mode ?? (fix.latitude == nil ? .none : status?.mode ?? .threeDimensional)
+    if !hasPVT { fix.set(kind: status?.kind) }
     if fix.latitude != nil, let accuracy = solution.accuracy {
-      // Of all three dimensions: neither of its parts is larger.
+      // It is that of all three dimensions, and so a bound for each.
       if fix.horizontalAccuracy == nil {
         fix.horizontalAccuracy = accuracy
         fix.accuracySource = .receiver
@@ -164,13 +175,21 @@ struct UBXEpoch: Sendable {
       held = fix
       return
     }
-    if mode == nil, let held { give(held, isPVT: false) }
+    // Where the next one has no position the held one had none either.
+    if let held, fix.mode > .none { give(held, isPVT: false) }
     held = nil
     give(fix, isPVT: hasPVT)
   }
 
   private mutating func give(_ fix: GNSSFix, isPVT: Bool) {
-    if finished.0 == nil { finished.0 = (fix, isPVT) } else { finished.1 = (fix, isPVT) }
+    let ended = (fix, isPVT)
+    if finished.0 == nil {
+      finished.0 = ended
+    } else if finished.1 == nil {
+      finished.1 = ended
+    } else {
+      finished.2 = ended
+    }
   }
 
   /// UTC by GPS time, whose leap seconds are those of the true day.

@@ -66,6 +66,12 @@ public enum UBXMessages {
     valset([(port == .ddc ? 0x2091_0015 : 0x2091_0016, UInt32(every))])
   }
 
+  /// NAV-RELPOSNED once an epoch on `port`, by key (CFG-MSGOUT-UBX_NAV_RELPOSNED): the heading of a rover whose base
+  /// moves with it.
+  public static func relativePosition(on port: UBXPortID) -> [UInt8] {
+    valset([(port == .ddc ? 0x2091_008D : 0x2091_008E, 1)])
+  }
+
   /// How the carrier moves, by key (CFG-NAVSPG-DYNMODEL).
   public static func dynamicModel(_ model: DynamicModel) -> [UInt8] {
     valset([(0x2011_0021, UInt32(model.ubx))])

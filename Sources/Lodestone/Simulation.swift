@@ -113,10 +113,12 @@ package enum Simulation {
     case .serial(let port, let baudRate): place = .port(port, baudRate: baudRate)
     case .server(let address, _): place = .server(address)
     }
-    return SimulatedChip(
+    var chip = SimulatedChip(
       kind, at: place, mount: sensor.mount, interrupt: sensor.gpio,
       softIron: Matrix3(rows: plan.softIron[0], plan.softIron[1], plan.softIron[2]),
       hardIron: plan.hardIron)
+    chip.antennas = sensor.antennas
+    return chip
   }
 
   private static func kind(_ sensor: Board.Sensor) -> TwinKind? {

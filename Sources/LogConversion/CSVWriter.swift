@@ -11,6 +11,7 @@ package struct CSVWriter: LogWriter {
     "altitude_msl_m", "altitude_ellipsoid_m", "horizontal_accuracy_m", "vertical_accuracy_m",
     "speed_m_s", "speed_accuracy_m_s", "course_deg", "course_accuracy_deg", "vertical_speed_m_s",
     "hdop", "vdop", "pdop", "satellites_used", "fix_kind", "correction_age_s", "correction_station",
+    "assumed",
   ]
 
   package mutating func begin(_ text: inout [UInt8]) {
@@ -44,6 +45,7 @@ package struct CSVWriter: LogWriter {
     text.append(text: "," + (fix.kind?.rawValue ?? ""))
     cell(fix.corrections?.age, 1)
     cell(fix.corrections?.station.map(Double.init), 0)
+    text.append(text: fix.hasAssumedAccuracy ? ",true" : ",")
     text.append(UInt8(ascii: "\n"))
   }
 

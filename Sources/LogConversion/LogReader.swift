@@ -14,9 +14,9 @@ package struct LogReader {
   /// What else could have been read, where nothing was.
   private let hint: String
   private var writer: any LogWriter
-  private var reckoned = ReckonedCircle()
-  /// The talkers of other sources of positions in a log, which are not read.
-  private var ignored: [String] = []
+  private var deadReckoning = DeadReckoningAccuracy()
+  /// The talkers of other sources of positions in a log, which were not read for a while at least.
+  private var ignored: Set<String> = []
   /// How many sentences and messages had a wrong checksum, of all logs together.
   private(set) var wrongChecksums: UInt64 = 0
   private var text: [UInt8] = []
@@ -140,9 +140,10 @@ package struct LogReader {
     guard drain(&decoder) else { return false }
     wrongChecksums &+= decoder.counters.badChecksums
     if !ignored.isEmpty {
-      let talkers = ignored.joined(separator: ", ")
+      let talkers = ignored.sorted().joined(separator: ", ")
       Terminal.warn(
-        "lodestone: \(input.name): another source of positions, \(talkers), is not read")
+        "lodestone: \(input.name): several sources of positions; while another was followed, "
+          + "\(talkers) was not read")
       ignored = []
     }
     if decoder.counters.packets == 0, !wasInterrupted {
@@ -225,7 +226,7 @@ package struct LogReader {
   }
 
   private mutating func endLog() {
-    reckoned = ReckonedCircle()
+    deadReckoning = DeadReckoningAccuracy()
     if unopened == nil { writer.endLog(&text) }
     unopened = nil
   }
@@ -236,12 +237,12 @@ package struct LogReader {
       case .epoch(var fix, _):
         epochs += 1
         // The accuracies of other kinds stay as the receiver reported them.
-        reckoned.complete(&fix)
+        deadReckoning.complete(&fix)
         if fix.place != nil { places += 1 }
         open()
         writer.append(fix, to: &text)
       case .answer, .restarted, .message: break
-      case .ignored(let talker): ignored.append(talker)
+      case .ignored(let talkers): ignored.formUnion(talkers)
       case .sky, .heading, .identity:
         guard !writer.takesEpochsAlone else { break }
         open()

@@ -47,7 +47,8 @@ package struct NMEAWriter: LogWriter {
     Self.append(dateOf: fix, &text)
     // The magnetic variation is left out.
     text.append(text: ",,,")
-    text.append(kind.mode)
+    // A receiver that does not report its kind is given no letter. Dead reckoning has the status A, as u-blox receivers write it.
+    if place == nil || fix.kind != nil { text.append(kind.mode) }
     close(&text)
 
     guard place != nil, fix.accuracySource == .receiver, let radius = fix.horizontalAccuracy

@@ -11,7 +11,7 @@ package import TerminalUI
 package struct PositionTable {
   /// Which column has what.
   private enum Column: CaseIterable {
-    case latitude, longitude, time, accuracy, altitude, speed, course
+    case latitude, longitude, time, accuracy, altitude, speed, course, valid, kind, assumed
 
     /// The names that a header has for it, in small letters.
     var names: [String] {
@@ -23,6 +23,9 @@ package struct PositionTable {
       case .altitude: ["altitude_msl_m", "altitudeabovemeansealevel"]
       case .speed: ["speed_m_s", "speed"]
       case .course: ["course_deg", "course", "bearing"]
+      case .valid: ["valid"]
+      case .kind: ["fix_kind"]
+      case .assumed: ["assumed"]
       }
     }
   }
@@ -93,7 +96,11 @@ package struct PositionTable {
     fix.latitude = latitude
     fix.longitude = longitude
     fix.horizontalAccuracy = try number(.accuracy).flatMap { $0 >= 0 ? $0 : nil }
-    if fix.horizontalAccuracy != nil { fix.accuracySource = .receiver }
+    if fix.horizontalAccuracy != nil {
+      fix.accuracySource = cell(.assumed) == "true" ? .worstCase : .receiver
+    }
+    fix.isValid = cell(.valid) != "false"
+    fix.kind = FixKind(rawValue: cell(.kind))
     if let altitude = try number(.altitude) {
       fix.mode = .threeDimensional
       fix.altitude = altitude

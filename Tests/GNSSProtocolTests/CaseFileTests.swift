@@ -27,7 +27,7 @@ struct CaseFileTests {
       case .epoch(let fix, _): heard.fixes.append(fix)
       case .heading(let heading): heard.headings.append(heading)
       case .sky: heard.satellites = decoder.satellites
-      case .ignored(let talker): heard.ignored.append(talker)
+      case .ignored(let talkers): heard.ignored = talkers
       case .identity, .answer, .restarted, .message: break
       }
     }

@@ -30,10 +30,10 @@ struct FixKindTests {
   @Test(
     "the mode of an RMC, a GNS, a GLL and a VTG",
     arguments: zip(
-      ["A", "D", "P", "R", "F", "E", "M", "S"],
+      ["A", "D", "R", "F", "E", "M", "S"],
       [
-        FixKind.autonomous, .differential, .preciseCode, .rtkFixed, .rtkFloat, .deadReckoning,
-        .manual, .simulated,
+        FixKind.autonomous, .differential, .rtkFixed, .rtkFloat, .deadReckoning, .manual,
+        .simulated,
       ]))
   func mode(letter: String, kind: FixKind) throws {
     let rmc = "GNRMC,123519,A,\(Self.place),0.0,0.0,230324,,,"
@@ -52,6 +52,8 @@ struct FixKindTests {
   func unknown() throws {
     #expect(try kind("GPRMC,123519,A,\(Self.place),0.0,0.0,230324,,") == nil)
     #expect(try kind("GPGLL,\(Self.place),123519,A") == nil)
+    // P is said of several frequencies, SBAS, precise point positioning and the encrypted code.
+    #expect(try kind("GNRMC,123519,A,\(Self.place),0.0,0.0,230324,,,P") == nil)
     #expect(try kind("GPGGA,123519,\(Self.place),12,08,0.9,545.4,M,46.9,M,,") == nil)
   }
 
@@ -67,6 +69,8 @@ struct FixKindTests {
     #expect(try kind(gga("1"), rmc("E")) == .deadReckoning)
     #expect(try kind(gga("6"), rmc("A")) == .deadReckoning)
     #expect(try kind(gga("6"), rmc("S")) == .simulated)
+    // A VTG has no time: it may be the next epoch's.
+    #expect(try kind(gga("1"), "GNVTG,84.4,T,,M,22.4,N,,K,E") == .autonomous)
     #expect(try kind("GNGNS,123519,\(Self.place),ARFN,08,0.9,545.4,46.9,,") == .rtkFixed)
   }
 
@@ -83,6 +87,9 @@ struct FixKindTests {
     #expect(try fix(gga("2", ",")).corrections == nil)
     // Zeros that some write where they have none.
     #expect(try fix(gga("1", "0.0,0000")).corrections == nil)
+    for zeros in ["0.0,0000", ",0000", "0.0,"] {
+      #expect(try fix(gga("2", zeros)).corrections == nil)
+    }
     #expect(try fix(gga("4", "-1,5000")).corrections == nil)
     let gns = "GNGNS,123519,\(Self.place),RRN,08,0.9,545.4,46.9,2.0,0007"
     #expect(try fix(gns).corrections == FixCorrections(age: 2, station: 7))
@@ -98,6 +105,14 @@ struct FixKindTests {
         "PUBX,00,123519.00,\(Self.place),590.0,\(word),2.1,2.0,0.0,77.5,0.0,,0.9,1.2,0.8,8,0,0"
       #expect(try self.kind(sentence) == kind, "\(word)")
     }
+    // Time alone withdraws what other sentences call a position.
+    let fix = try #require(
+      Stream.fixes(
+        Stream.gga("123519.00")
+          + Stream.sentence(
+            "PUBX,00,123519.00,\(Self.place),590.0,TT,2.1,2.0,0.0,77.5,0.0,,0.9,1.2,0.8,8,0,0")
+      ).first)
+    #expect(fix.kind == .timeOnly && fix.mode == .none && fix.latitude == nil && fix.speed == nil)
   }
 
   // u-blox F9 interface description, NAV-PVT: flags 0x02 is diffSoln, bits 6 and 7 are carrSoln.
@@ -124,6 +139,11 @@ struct FixKindTests {
     }
     #expect(try fix(3, flags3: 1).latitude == nil && fix(3, flags3: 1).kind == FixKind.none)
     #expect(try fix(3, satellites: 0x88).satellitesUsed == 8)
+    // The 84 bytes of a u-blox 7 end in reserved ones.
+    let short = Stream.message(
+      1, 7, length: 84,
+      [(11, 1, 7), (20, 1, 3), (21, 1, 1), (24, 4, 130_000_000), (28, 4, 520_000_000), (78, 2, 1)])
+    #expect(try #require(Stream.fixes(short).first).latitude == 52)
     for (number, age) in [(0, nil), (1, 1.0), (3, 5), (11, 120), (15, 120)] {
       let corrections = try fix(3, 3, flags3: number << 1).corrections
       #expect(corrections == age.map { FixCorrections(age: $0) })
@@ -147,24 +167,55 @@ struct FixKindTests {
     #expect(solved.kind == .differential)
   }
 
-  @Test("an epoch that has lost the word on its fix has no position after one without")
+  private func part(
+    _ id: UInt8, _ length: Int, second: Int, _ more: [(Int, Int, Int)] = []
+  ) -> [UInt8] {
+    Stream.message(1, id, length: length, [(0, 4, second * 1_000)] + more)
+  }
+
+  private func place(second: Int) -> [UInt8] {
+    part(2, 28, second: second, [(4, 4, 130_000_000), (8, 4, 520_000_000)])
+  }
+
+  private func status(second: Int, type: Int, isValid: Bool = true) -> [UInt8] {
+    part(3, 16, second: second, [(4, 1, type), (5, 1, isValid ? 1 : 0)])
+  }
+
+  @Test("an epoch that has lost its NAV-STATUS has the fix type and the validity of the one before")
   func lostStatus() throws {
-    func part(_ id: UInt8, _ length: Int, _ second: Int, _ more: [(Int, Int, Int)]) -> [UInt8] {
-      Stream.message(1, id, length: length, [(0, 4, second * 1_000)] + more)
-    }
-    let place = [(4, 4, 130_000_000), (8, 4, 520_000_000)]
     for (type, count) in [(5, 0), (3, 2)] {
-      let bytes =
-        part(2, 28, 1, place) + part(3, 16, 1, [(4, 1, type), (5, 1, 1)]) + part(2, 28, 2, place)
+      let bytes = place(second: 1) + status(second: 1, type: type) + place(second: 2)
       #expect(Stream.fixes(bytes).filter { $0.latitude != nil }.count == count)
     }
+    let doubted = Stream.fixes(
+      place(second: 1) + status(second: 1, type: 2, isValid: false) + place(second: 2))
+    #expect(doubted.map(\.isValid) == [false, false])
+    #expect(doubted.map(\.mode) == [.twoDimensional, .twoDimensional])
+    let reckoned = Stream.fixes(place(second: 1) + status(second: 1, type: 1) + place(second: 2))
+    #expect(reckoned.map(\.kind) == [.deadReckoning, .deadReckoning])
+    // A receiver that was asked once does not send it.
+    let once = place(second: 1) + status(second: 1, type: 0) + (2..<30).flatMap(place(second:))
+    #expect(Stream.fixes(once).filter { $0.latitude != nil }.count > 20)
+  }
+
+  @Test(
+    "a first epoch without a fix type is a position only if the next one has none, or a position")
+  func firstStatus() {
+    func places(_ bytes: [UInt8]) -> Int {
+      Stream.fixes(bytes).filter { $0.latitude != nil }.count
+    }
+    #expect(places(place(second: 1)) == 1)
+    #expect(places(place(second: 1) + place(second: 2)) == 2)
+    #expect(places(place(second: 1) + place(second: 2) + status(second: 2, type: 3)) == 2)
+    #expect(places(place(second: 1) + place(second: 2) + status(second: 2, type: 0)) == 0)
+    #expect(places(place(second: 1) + place(second: 2) + Stream.pvt(second: 3)) == 3)
   }
 
   // gpsd_json(5), "TPV".
   @Test("gpsd's status")
   func gpsd() throws {
     for (status, kind) in [
-      ("", FixKind.autonomous), (#","status":1"#, .autonomous), (#","status":2"#, .differential),
+      ("", nil), (#","status":1"#, .autonomous), (#","status":2"#, .differential),
       (#","status":3"#, .rtkFixed), (#","status":4"#, .rtkFloat), (#","status":5"#, .deadReckoning),
       (#","status":6"#, .combined), (#","status":7"#, .timeOnly), (#","status":8"#, .simulated),
       (#","status":9"#, .preciseCode), (#","status":0"#, nil),

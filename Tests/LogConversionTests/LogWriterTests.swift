@@ -92,7 +92,7 @@ import TextForms
     lost.isValid = false
     let rows = Self.text(CSVWriter(), [GNSSFix.full, lost]).split(separator: "\n")
       .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-    #expect(rows.map(\.count) == [22, 22, 22])
+    #expect(rows.map(\.count) == [23, 23, 23])
     let row = Dictionary(uniqueKeysWithValues: zip(rows[0], rows[1]))
     #expect(row["time_utc"] == "2026-11-22T03:04:05.250Z" && row["time_of_day_s"] == "11045.25")
     #expect(row["latitude_deg"] == "-33.123456789" && row["longitude_deg"] == "-0.000012345")
@@ -101,7 +101,7 @@ import TextForms
     #expect(row["fix_kind"] == "rtkFixed" && row["correction_station"] == "120")
     #expect(row["course_deg"] == "271.5" && row["satellites_used"] == "9" && row["pdop"] == "1.5")
     #expect(
-      rows[2] == ["", "", "1", "false"] + [String](repeating: "", count: 18))
+      rows[2] == ["", "", "1", "false"] + [String](repeating: "", count: 19))
   }
 
   @Test func sentencesReadBackAsTheEpoch() throws {

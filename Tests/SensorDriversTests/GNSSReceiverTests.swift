@@ -89,6 +89,7 @@ private struct LetterCodec: ReceiverCodec {
       case .sentences: 6
       case .speed: 7
       case .sleep: 8
+      case .heading: 9
       }
     let dialectNumber: UInt8 =
       switch dialect {

@@ -56,50 +56,92 @@ struct FixJudgementTests {
       #expect(diluted.horizontalAccuracy == error && diluted.verticalAccuracy == 2 * error)
       #expect(diluted.accuracySource == .dilution)
       let bare = AccuracyModel.completed(fix { ($0.kind, $0.altitude) = (kind, 300) })
-      #expect(try #require(bare.horizontalAccuracy) - 10 * error < 1e-9)
-      #expect(try #require(bare.verticalAccuracy) - 20 * error < 1e-9)
+      #expect(abs(try #require(bare.horizontalAccuracy) - 10 * error) < 1e-9)
+      #expect(abs(try #require(bare.verticalAccuracy) - 20 * error) < 1e-9)
     }
   }
 
-  @Test("the circle of dead reckoning grows with time and way, and begins at the last measurement")
-  func reckoned() throws {
-    func reckoned(_ second: Double, _ change: (inout GNSSFix) -> Void = { _ in }) -> GNSSFix {
-      fix {
-        ($0.kind, $0.utc, $0.speed, $0.altitude) = (.deadReckoning, 1e9 + second, 10, 300)
-        change(&$0)
-      }
+  /// A position of dead reckoning, 10 m/s fast unless it says otherwise.
+  private func reckoned(_ second: Double, _ change: (inout GNSSFix) -> Void = { _ in }) -> GNSSFix {
+    fix {
+      ($0.kind, $0.utc, $0.speed, $0.altitude) = (.deadReckoning, 1e9 + second, 10, 300)
+      change(&$0)
     }
-    var circle = ReckonedCircle()
-    var last = 0.0
-    var measured = fix { ($0.kind, $0.utc, $0.hdop, $0.vdop) = (.autonomous, 1e9, 1, 1) }
-    measured.altitude = 300
-    circle.complete(&measured)
+  }
+
+  /// A measured position at the same place.
+  private func measured(
+    _ second: Double, _ change: (inout GNSSFix) -> Void = { _ in }
+  ) -> GNSSFix {
+    fix {
+      ($0.kind, $0.utc, $0.hdop, $0.vdop, $0.altitude) = (.autonomous, 1e9 + second, 1, 1, 300)
+      change(&$0)
+    }
+  }
+
+  /// The horizontal accuracies of fixes in order.
+  private func accuracies(_ fixes: GNSSFix...) -> [Double?] {
+    var model = DeadReckoningAccuracy()
+    return fixes.map { fix in
+      var fix = fix
+      model.complete(&fix)
+      return fix.horizontalAccuracy
+    }
+  }
+
+  @Test("the accuracy of dead reckoning grows with time and distance from the last measurement on")
+  func reckoning() throws {
+    var model = DeadReckoningAccuracy()
+    var first = measured(0)
+    model.complete(&first)
     // The receiver's own fix is not touched.
-    #expect(measured.horizontalAccuracy == nil)
+    #expect(first.horizontalAccuracy == nil)
+    var last = 0.0
     for second in stride(from: 1.0, through: 60, by: 1) {
       var fix = reckoned(second)
-      circle.complete(&fix)
+      model.complete(&fix)
       let accuracy = try #require(fix.horizontalAccuracy)
-      // 5 m to begin with, 1 m/s, and a fifth of the way.
-      let expected = (25 + (second + 0.2 * 10 * second) * (second + 0.2 * 10 * second)).squareRoot()
-      #expect(abs(accuracy - expected) < 1e-9 && accuracy > last)
+      // 5 m to begin with, 1 m/s, and a fifth of the distance.
+      let growth = second + 0.2 * 10 * second
+      #expect(abs(accuracy - (25 + growth * growth).squareRoot()) < 1e-9 && accuracy > last)
       #expect(fix.hasAssumedAccuracy && fix.accuracySource == .worstCase)
       last = accuracy
     }
-    // At rest it grows by time alone; what the receiver knows is believed.
-    var known = reckoned(61) { ($0.horizontalAccuracy, $0.accuracySource) = (4, .receiver) }
-    circle.complete(&known)
-    #expect(known.horizontalAccuracy == 4 && known.accuracySource == .receiver)
-    var fresh = fix { ($0.kind, $0.utc, $0.hdop) = (.rtkFixed, 1e9 + 62, 1) }
-    circle.complete(&fresh)
-    var again = reckoned(63) { $0.speed = 0 }
-    circle.complete(&again)
-    #expect(try #require(again.horizontalAccuracy) - 1 < 1e-3)
-    // Without a measurement before, it begins with the bound of one.
-    var none = ReckonedCircle()
-    var first = reckoned(0)
-    none.complete(&first)
-    #expect(first.horizontalAccuracy == 50 && first.verticalAccuracy == 100)
+  }
+
+  @Test("what the receiver knows is believed, and a measurement begins anew")
+  func reckonedAnew() throws {
+    let all = accuracies(
+      measured(0), reckoned(1) { ($0.horizontalAccuracy, $0.accuracySource) = (4, .receiver) },
+      measured(2) { $0.kind = .rtkFixed }, reckoned(3) { $0.speed = 0 },
+      // What the receiver doubts, or what is simulated, measures nothing.
+      measured(4) { $0.isValid = false }, reckoned(5) { $0.speed = 0 })
+    #expect(all[1] == 4)
+    #expect(abs(try #require(all[3]) - 1) < 1e-3)
+    #expect(abs(try #require(all[5]) - 3) < 1e-3)
+  }
+
+  @Test(
+    "hours count, a clock put back begins with the bound, and so does a log without a measurement")
+  func reckonedGaps() throws {
+    let hours = accuracies(measured(0) { $0.kind = .rtkFixed }, reckoned(7_200) { $0.speed = 0 })
+    #expect(abs(try #require(hours[1]) - 7_200) < 1)
+    #expect(accuracies(measured(0), reckoned(-60))[1] == 50)
+    #expect(accuracies(reckoned(0))[0] == 50)
+  }
+
+  @Test(
+    "without a speed the distance is that between the positions, without a time an epoch is a second"
+  )
+  func reckonedPlaces() throws {
+    let degree = 111_194.9
+    let moved = accuracies(
+      measured(0), reckoned(10) { ($0.speed, $0.latitude) = (nil, 45.565906 + 300 / degree) })
+    #expect(abs(try #require(moved[1]) - (25 + 70 * 70).squareRoot()) < 0.1)
+    let timeless = accuracies(
+      measured(0) { $0.utc = nil }, reckoned(0) { ($0.utc, $0.speed) = (nil, nil) },
+      reckoned(0) { ($0.utc, $0.speed) = (nil, nil) })
+    #expect(abs(try #require(timeless[2]) - (25.0 + 4).squareRoot()) < 1e-6)
   }
 
   @Test("a receiver that gives the time alone is named once")
@@ -108,6 +150,9 @@ struct FixJudgementTests {
     let time = fix(.none) { ($0.kind, $0.latitude) = (.timeOnly, nil) }
     #expect(notes.note(about: time)?.contains("timing mode") == true)
     #expect(notes.note(about: time) == nil)
+    let simulated = fix { ($0.kind, $0.isValid) = (.simulated, false) }
+    #expect(notes.note(about: simulated)?.contains("simulated") == true)
+    #expect(notes.note(about: simulated) == nil)
   }
 
   @Test("one assumed accuracy beside a stated one is marked")

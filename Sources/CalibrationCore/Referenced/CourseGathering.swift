@@ -82,8 +82,8 @@ public struct CourseGathering: Sendable {
   /// Takes a fix. Returns why it was not used; `nil` for one that was.
   @discardableResult
   public mutating func take(_ fix: GNSSFix) -> String? {
-    guard fix.mode > .none, fix.isValid, let speed = fix.speed, let course = fix.course,
-      speed.isFinite, course.isFinite
+    guard fix.mode > .none, fix.isValid, fix.kind?.isMeasured ?? true, let speed = fix.speed,
+      let course = fix.course, speed.isFinite, course.isFinite
     else { return forget("no course yet") }
     guard speed >= Self.leastSpeed else {
       return forget("too slow for a course: \(Int(Self.leastSpeed * 3.6)) km/h at least")

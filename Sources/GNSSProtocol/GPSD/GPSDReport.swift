@@ -106,7 +106,7 @@ struct GPSDReport {
 struct GPSDPosition {
   var time: UTCMoment?
   var mode = 0
-  /// `nil` where there is none, which stands for 1.
+  /// `nil` where there is none, which stands for 0 and for 1.
   var status: Int?
   /// The age of corrections in seconds, and their station.
   var dgpsAge: Double?

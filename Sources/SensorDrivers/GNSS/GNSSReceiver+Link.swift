@@ -14,6 +14,27 @@ extension GNSSReceiver {
     }
     return link
   }
+  /// What it has not taken of what was asked of it, and whose positions are not read.
+  package var note: String? {
+    let others =
+      ignored.isEmpty
+      ? nil
+      : "has another source of positions on its wire, \(ignored.joined(separator: ", ")), which is not read "
+        + "('talker' chooses one)"
+    let all = [refusal, others].compactMap(\.self)
+    return all.isEmpty ? nil : all.joined(separator: "; it ")
+  }
+
+  private var refusal: String? {
+    switch setup.phase {
+    case .running:
+      let refused = setup.notTaken.filter(\.isWish).map(\.words)
+      return refused.isEmpty ? nil : "does not take \(refused.joined(separator: " and "))"
+    case .reading where setup.access != .reads:
+      return "acknowledges nothing: it is read as it is"
+    default: return nil
+    }
+  }
 }
 
 extension ReceiverSetup.Dialect {
@@ -32,7 +53,7 @@ extension ReceiverSetting {
   /// Whether it is something that a person has asked for, or would miss in positions.
   var isWish: Bool {
     switch self {
-    case .model, .rate, .speed, .sentences: true
+    case .model, .rate, .speed, .sentences, .heading: true
     case .enablePVT, .disableNMEA, .satellites, .sleep: false
     }
   }
@@ -47,6 +68,7 @@ extension ReceiverSetting {
     case .enablePVT: "NAV-PVT"
     case .disableNMEA: "the end of NMEA"
     case .satellites: "the satellites"
+    case .heading: "'antennas' (a heading by two antennas)"
     case .sleep: "sleep"
     }
   }

@@ -25,8 +25,9 @@ package final class GNSSReceiver: ReceiverDriver {
   private var lastPVT: Timestamp?
   /// The newest round of satellites that nobody has taken.
   private var sky: GNSSSky?
-  /// The talkers of other sources on its wire; the decoder bounds their number.
-  private var ignored: [String] = []
+  private var heading: ReceiverHeading?
+  /// The talkers of other sources on its wire, which are not read; the decoder bounds their number.
+  private(set) var ignored: [String] = []
   /// Bytes since something was last understood.
   private var notUnderstood = 0
   /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.
@@ -37,7 +38,7 @@ package final class GNSSReceiver: ReceiverDriver {
 
   init(
     _ stream: any ByteStream, codec: any ReceiverCodec, port: ReceiverPort, outputRate: Double,
-    model: DynamicModel? = nil, setup: ReceiverSetup
+    model: DynamicModel? = nil, readsHeading: Bool = false, setup: ReceiverSetup
   ) {
     self.stream = stream
     self.codec = codec
@@ -47,6 +48,7 @@ package final class GNSSReceiver: ReceiverDriver {
     // 0.1 to 25 Hz is what receivers can do; anything else is a mistake that must not trap below.
     wantedRate = outputRate > 0 ? min(25, max(0.1, outputRate)) : 1
     self.setup.setsModel = model != nil
+    self.setup.setsHeading = readsHeading
     self.setup.interval = 1 / wantedRate
   }
 
@@ -75,6 +77,12 @@ package final class GNSSReceiver: ReceiverDriver {
   package func takeSky() -> GNSSSky? {
     defer { sky = nil }
     return sky
+  }
+
+  /// The newest heading: see `ReceiverDriver`.
+  package func takeHeading() -> ReceiverHeading? {
+    defer { heading = nil }
+    return heading
   }
 
   /// When `poll` is due at the latest if no byte arrives: the talk's next deadline.
@@ -154,28 +162,6 @@ package final class GNSSReceiver: ReceiverDriver {
     return setup.dialect.map { $0.isUBX || $0 == .pmtk } ?? true
   }
 
-  /// What it has not taken of what was asked of it, and whose positions are not read.
-  package var note: String? {
-    let others =
-      ignored.isEmpty
-      ? nil
-      : "has another source of positions on its wire, \(ignored.joined(separator: ", ")), which is not read "
-        + "('talker' chooses one)"
-    let all = [refusal, others].compactMap(\.self)
-    return all.isEmpty ? nil : all.joined(separator: "; it ")
-  }
-
-  private var refusal: String? {
-    switch setup.phase {
-    case .running:
-      let refused = setup.notTaken.filter(\.isWish).map(\.words)
-      return refused.isEmpty ? nil : "does not take \(refused.joined(separator: " and "))"
-    case .reading where setup.access != .reads:
-      return "acknowledges nothing: it is read as it is"
-    default: return nil
-    }
-  }
-
   /// What nobody heard means.
   package func silence(of seconds: Double) -> String {
     let time = "no message for \(Int((seconds * 1000).rounded())) ms"
@@ -228,6 +214,9 @@ package final class GNSSReceiver: ReceiverDriver {
       notUnderstood = 0
       switch event {
       case .message: setup.heard(at: now)
+      case .heading(let heading):
+        setup.heard(at: now)
+        self.heading = heading
       case .sky(let satellites):
         setup.heard(at: now)
         sky = GNSSSky(received: now, satellites: satellites)
@@ -241,9 +230,9 @@ package final class GNSSReceiver: ReceiverDriver {
       case .restarted:
         setup.heard(at: now)
         setup.restarted()
-      case .ignored(let talker):
+      case .ignored(let talkers):
         setup.heard(at: now)
-        if !ignored.contains(talker) { ignored.append(talker) }
+        ignored = talkers
       case .epoch(let fix, let isPVT):
         setup.heardEpoch(isPVT: isPVT, at: now)
         if isPVT {

@@ -8,6 +8,8 @@ enum ReceiverEvent: Sendable, Hashable {
   case message
   /// An epoch, from NAV-PVT or put together from NMEA sentences.
   case epoch(GNSSFix, isPVT: Bool)
+  /// Which way the antennas, or an instrument on the line, point.
+  case heading(ReceiverHeading)
   /// All satellites of a round were said.
   case sky([GNSSSatellite])
   /// The answer to a command, by the command's number; `nil` while it is under way.
@@ -16,8 +18,8 @@ enum ReceiverEvent: Sendable, Hashable {
   case identity(SensorIdentity, ReceiverSetup.Dialect)
   /// It has just started, and has its own settings.
   case restarted
-  /// Another source of positions is on the wire, named once by its talker.
-  case ignored(talker: String)
+  /// Other sources of positions are on the wire: the talkers of those that are not read now.
+  case ignored(talkers: [String])
 }
 
 /// The port of the receiver that we hang on, by which its settings are named.

@@ -26,6 +26,9 @@ package protocol ReceiverDriver: AnyObject {
   /// The satellites, where a round of them has become whole in the polls since the last call.
   func takeSky() -> GNSSSky?
 
+  /// The newest heading by antennas, or by an instrument on the receiver's line, of the polls since the last call.
+  func takeHeading() -> ReceiverHeading?
+
   /// When `poll` has an epoch even if no byte arrives; `nil` while none is under way.
   var nextEpoch: Timestamp? { get }
 
@@ -71,6 +74,8 @@ extension ReceiverDriver {
   package var explainsSilence: Bool { false }
 
   package func takeSky() -> GNSSSky? { nil }
+
+  package func takeHeading() -> ReceiverHeading? { nil }
 
   /// It does not say.
   package var identity: SensorIdentity? { nil }

@@ -67,6 +67,8 @@ enum ReceiverSetting: Sendable, Hashable {
   case disableNMEA
   /// The satellites, every few seconds.
   case satellites
+  /// The heading by antennas, once an epoch.
+  case heading
   /// The sentences that are read, and no others.
   case sentences
   /// The rate of the line.

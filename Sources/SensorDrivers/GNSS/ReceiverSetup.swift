@@ -51,6 +51,8 @@ struct ReceiverSetup: Sendable {
 
   /// Whether a dynamic model is wanted.
   var setsModel = false
+  /// Whether the heading by antennas is wanted.
+  var setsHeading = false
   /// Seconds between epochs, as they were asked for last.
   var interval = 1.0
   /// The rate of the line that is needed for the wanted epochs, once the dialect is known; `nil` for any.

@@ -32,8 +32,8 @@ struct StandardCodec: ReceiverCodec {
   mutating func next(at now: Timestamp) -> ReceiverEvent? {
     switch decoder.next(at: now) {
     case nil: nil
-    // What is not used of a receiver yet still says that it is there.
-    case .message, .heading: .message
+    case .message: .message
+    case .heading(let heading): .heading(heading)
     case .sky: .sky(decoder.satellites)
     case .epoch(let fix, let isPVT): .epoch(fix, isPVT: isPVT)
     case .answer(let answer):
@@ -41,7 +41,7 @@ struct StandardCodec: ReceiverCodec {
         to: Self.number(answer.language, answer.command),
         isAccepted: answer.verdict == .pending ? nil : answer.verdict == .accepted)
     case .restarted: .restarted
-    case .ignored(let talker): .ignored(talker: talker)
+    case .ignored(let talkers): .ignored(talkers: talkers)
     case .identity:
       if let summary = decoder.identity.summary, let family = decoder.identity.family {
         .identity(summary, ReceiverSetup.Dialect(family))
@@ -73,7 +73,7 @@ struct StandardCodec: ReceiverCodec {
       case .rate: return [Self.pmtk("PMTK220,\(milliseconds)")]
       case .speed(let rate): return [Self.pmtk("PMTK251,\(rate)")]
       case .sleep: return [Self.pmtk("PMTK161,0")]
-      case .enablePVT, .disableNMEA, .satellites: return []
+      case .enablePVT, .disableNMEA, .satellites, .heading: return []
       }
     case .pair:
       switch item {
@@ -82,7 +82,7 @@ struct StandardCodec: ReceiverCodec {
         return settings.model.flatMap(ReceiverSentences.airoha).map { [Self.pair($0)] } ?? []
       case .rate: return [Self.pair("PAIR050,\(milliseconds)")]
       // A new rate of the line counts after a restart only, and sleep needs a pin to end it.
-      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites: return []
+      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites, .heading: return []
       }
     case .casic:
       switch item {
@@ -92,7 +92,7 @@ struct StandardCodec: ReceiverCodec {
       case .speed(let rate):
         return ReceiverSentences.casic(baudRate: rate).map { [Self.casic($0)] } ?? []
       // Its standby is for a time that is said beforehand.
-      case .sleep, .enablePVT, .disableNMEA, .satellites: return []
+      case .sleep, .enablePVT, .disableNMEA, .satellites, .heading: return []
       }
     }
   }
@@ -110,6 +110,7 @@ struct StandardCodec: ReceiverCodec {
     case .satellites:
       guard settings.hasRoom else { return [] }
       message = UBXMessages.satellites(on: port, every: settings.epochsBetweenSatellites)
+    case .heading: message = UBXMessages.relativePosition(on: port)
     case .model:
       guard let model = settings.model else { return [] }
       message = UBXMessages.dynamicModel(model)
@@ -137,6 +138,7 @@ struct StandardCodec: ReceiverCodec {
     case .disableNMEA: return UBXMessages.defaultSentences.map { every(0xF0, $0, 0) }
     case .satellites:
       return settings.hasRoom ? [every(0x01, 0x35, settings.epochsBetweenSatellites)] : []
+    case .heading: return [every(0x01, 0x3C, 1)]
     case .model:
       guard let model = settings.model else { return [] }
       return [
@@ -213,11 +215,13 @@ extension GNSSReceiver {
   ///   - outputRate: Wanted epochs a second, the most that is asked for.
   ///   - model: How the carrier moves; `nil` leaves the receiver its own.
   ///   - talker: The only talker whose positions count; `nil` follows the better source.
+  ///   - readsHeading: Whether it is asked for a heading by antennas, where asking helps.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   package convenience init(
     _ stream: any ByteStream, as kind: ReceiverControl, outputRate: Double,
-    model: DynamicModel? = nil, talker: String? = nil, baudRate: Int?, searchesBaudRate: Bool
+    model: DynamicModel? = nil, talker: String? = nil, readsHeading: Bool = false, baudRate: Int?,
+    searchesBaudRate: Bool
   ) {
     let access: ReceiverSetup.Access =
       switch kind {
@@ -227,7 +231,7 @@ extension GNSSReceiver {
       }
     self.init(
       stream, codec: StandardCodec(talker: talker), port: baudRate == nil ? .ddc : .uart,
-      outputRate: outputRate, model: model,
+      outputRate: outputRate, model: model, readsHeading: readsHeading,
       setup: ReceiverSetup(
         access: access, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
   }

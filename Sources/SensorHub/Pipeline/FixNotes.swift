@@ -4,6 +4,8 @@ import SensorTypes
 struct FixNotes: Sendable {
   private var hasSaidWeeks = false
   private var hasSaidTimeOnly = false
+  private var hasSaidUnread = false
+  private var hasSaidUnmeasured = false
 
   /// The note that a fix gives reason for; `nil` if there is none, or it was given before.
   mutating func note(about fix: GNSSFix) -> String? {
@@ -11,10 +13,24 @@ struct FixNotes: Sendable {
       hasSaidTimeOnly = true
       return "the receiver gives the time alone: it is set to a fixed place (timing mode)"
     }
+    if fix.kind == .simulated || fix.kind == .manual, !hasSaidUnmeasured {
+      hasSaidUnmeasured = true
+      return
+        "the receiver's positions are \(fix.kind == .manual ? "entered by hand" : "simulated"): they are not used"
+    }
     guard fix.weeksAdded > 0, fix.latitude != nil, fix.isValid, !hasSaidWeeks else { return nil }
     hasSaidWeeks = true
     return
       "the receiver's date is \(fix.weeksAdded) weeks back: it counts weeks modulo 1024, as satellites do, and "
       + "was made for earlier years; they are added"
+  }
+  /// The same about a heading that is not read.
+  mutating func noteUnread(_ heading: ReceiverHeading) -> String? {
+    guard heading.trueHeading != nil || heading.magneticHeading != nil, !hasSaidUnread else {
+      return nil
+    }
+    hasSaidUnread = true
+    return
+      "the receiver gives a heading that is not read: 'antennas' in the board file says how they lie"
   }
 }

@@ -31,12 +31,17 @@ struct HeadingChannel: Sendable {
   /// What a run of the same deliveries has taught, where this one is a second.
   private let smoother: AttitudeSmoother?
   private let isVehicle: Bool
+  private let antennas: AntennaHeading?
+  /// When the gyro last spoke.
+  private var rateTime: Timestamp?
   /// Whether heading could only be a vehicle's, and whether it was said that none is declared.
   private let needsVehicle: Bool
   private var hasSaidUndeclared = false
   /// When the magnetometer last spoke, and when a heading was last due without it.
   private var fieldTime: Timestamp?
   private var courseTime: Timestamp?
+  /// When the antennas last gave a heading.
+  private var antennaTime: Timestamp?
   private var courseIsLost = true
   /// When the field was last beyond the magnetometer's range.
   private var overflowTime: Timestamp?
@@ -72,7 +77,8 @@ struct HeadingChannel: Sendable {
     isVehicle = board.isVehicle
     estimator.followsCourse = isVehicle
     let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
-    needsVehicle = canFollow && !kinds.contains(.magnetometer)
+    antennas = board.sensors.lazy.compactMap(\.antennas).first.map { AntennaHeading(angle: $0) }
+    needsVehicle = canFollow && !kinds.contains(.magnetometer) && antennas == nil
     note =
       isVehicle && !canFollow
       ? "`vehicle: true` changes nothing without a gyro and a receiver" : nil
@@ -81,6 +87,23 @@ struct HeadingChannel: Sendable {
 
   /// Whether heading may be taken from the course: the board file or a client says that this is a vehicle.
   var followsCourse: Bool { estimator.followsCourse }
+
+  /// Whether the board file says how a receiver's antennas lie.
+  var readsAntennas: Bool { antennas != nil }
+
+  /// Takes a heading by antennas. Returns what is to be published where no gyro carries it.
+  mutating func take(
+    _ said: ReceiverHeading, _ declination: Result<TrueNorth.Declination, NoData>
+  ) -> Result<HeadingEstimate, NoData>? {
+    guard let measured = antennas?.measured(said, declination) else { return nil }
+    antennaTime = said.received
+    estimator.update(heading: measured.angle, deviation: measured.deviation, at: measured.time)
+    return hasRate(at: said.received) ? nil : .success(measured.estimate)
+  }
+
+  private func hasRate(at time: Timestamp) -> Bool {
+    rateTime.map { time.seconds(since: $0) < Self.courseInterval * 4 } ?? false
+  }
 
   mutating func setFollowsCourse(_ follows: Bool) {
     estimator.followsCourse = follows || isVehicle
@@ -104,6 +127,7 @@ struct HeadingChannel: Sendable {
     angularRate: Vector3, force: Vector3, clipped: InertialClipping, at time: Timestamp
   ) {
     (awaitsGravity, lostGravity) = (false, nil)
+    rateTime = time
     estimator.update(
       angularRate: angularRate, acceleration: force, clipped: clipped, at: time)
   }
@@ -143,8 +167,9 @@ struct HeadingChannel: Sendable {
   /// Whether headings are given at a moment and end without a chip that feels gravity.
   private func needsGravity(at time: Timestamp) -> Bool {
     guard estimator.needsGravity else { return false }
-    guard let fieldTime else { return followsCourse }
-    return !awaitsField && time.seconds(since: fieldTime) < Self.fieldMemory || followsCourse
+    let isGivenWithout = followsCourse || readsAntennas
+    guard let fieldTime else { return isGivenWithout }
+    return !awaitsField && time.seconds(since: fieldTime) < Self.fieldMemory || isGivenWithout
   }
 
   /// Takes what has become of a chip that is listened to. Returns what is to be published.
@@ -180,7 +205,7 @@ struct HeadingChannel: Sendable {
 
   /// What is due behind a sample of the gyro: without a magnetometer nothing else says when a heading is.
   mutating func courseOutput(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
-    guard followsCourse else {
+    guard followsCourse || readsAntennas else {
       guard needsVehicle, !hasSaidUndeclared else { return nil }
       hasSaidUndeclared = true
       return .failure(.vehicleUndeclared)
@@ -200,6 +225,10 @@ struct HeadingChannel: Sendable {
 
   /// What is due behind a sample of the magnetometer; `nil` while the filter waits for chips that start or wake.
   func output(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
+    // Antennas are better than a field whose turns no gyro follows.
+    if let antennaTime, !hasRate(at: time), time.seconds(since: antennaTime) < Self.fieldMemory {
+      return nil
+    }
     if let lostGravity, !awaitsGravity, needsGravity(at: time) { return .failure(lostGravity) }
     return switch estimator.heading(at: time) {
     case .failure(.notYet): nil

@@ -12,24 +12,24 @@ import StateStore
 /// A value that is told everything, the time included; the hub keeps it behind one lock. Per sample it
 /// allocates nothing.
 struct Pipeline: Sendable {
-  private var chips: [ChipState]
+  private(set) var chips: [ChipState]
   private(set) var status: [SensorStatus]
   private var hasSpoken: [Bool]
-  private var heading: HeadingChannel
-  private var vertical: VerticalChannel
+  private(set) var heading: HeadingChannel
+  private(set) var vertical: VerticalChannel
   private var motion: MotionChannel
   private var seaLevel = SeaLevel()
   private var halvedPressure: HalvedPressure
   /// Whether it was said that the barometer's pressure is not used, and why.
   private var refusesPressure = false
   private var position: PositionChannel
-  private var local: LocalField
+  private(set) var local: LocalField
   private var hasFix: Bool?
   /// Whether the board has no receiver, and that was not said yet.
   private var lacksReceiver: Bool
   private var memory = PositionMemory()
   private var notes = FixNotes()
-  private var reckoned = ReckonedCircle()
+  private var deadReckoning = DeadReckoningAccuracy()
   private var pendingDiagnostics: [String]
   private var found = FoundRecords()
   private let positions: [String]
@@ -82,28 +82,6 @@ struct Pipeline: Sendable {
   /// What was learned of attitude, for a second pass; of a first one only.
   func makeSmoother() -> AttitudeSmoother { heading.makeSmoother() }
 
-  /// What the board has: chips that were identified and are not lost.
-  var capabilities: HardwareCapabilities {
-    func has(_ kind: ChipKind, _ condition: (ChipState) -> Bool = { _ in true }) -> Bool {
-      zip(chips, status).contains { chip, status in
-        guard chip.kind == kind, condition(chip) else { return false }
-        switch status.state {
-        case .running, .idle: return true
-        case .starting, .failed: return false
-        }
-      }
-    }
-    let vehicle = has(.inertial, { $0.givesRate }) && has(.receiver)
-    return HardwareCapabilities(
-      heading: has(.magnetometer) || (vehicle && heading.followsCourse),
-      location: has(.receiver), relativeAltitude: has(.barometer), vehicleHeading: vehicle,
-      absoluteAltitude: has(.barometer) && (has(.receiver) || vertical.given.isAny),
-      motion: MotionCapabilities(
-        accelerometer: has(.accelerometer) || has(.inertial),
-        gyro: has(.inertial, { $0.givesRate }), magnetometer: has(.magnetometer),
-        place: has(.receiver) || local.isPlaceKnown))
-  }
-
   /// Whether a sensor has just said for the first time that it is there, or that it is not.
   mutating func isFirstWord(of status: SensorStatus) -> Bool {
     guard status.state != .starting, !hasSpoken[status.index] else { return false }
@@ -151,6 +129,8 @@ struct Pipeline: Sendable {
       if chips[sensor].isPrimary { process(fix, publish) }
     case .sky(let sensor, let sky):
       if chips[sensor].isPrimary { publish(.sky(sky)) }
+    case .receiverHeading(let sensor, let said):
+      if chips[sensor].isPrimary { process(said, publish) }
     case .givesRate(let sensor, let gives):
       chips[sensor].givesRate = gives
       if chips[sensor].isPrimary {
@@ -322,6 +302,13 @@ struct Pipeline: Sendable {
     }
   }
 
+  private mutating func process(_ said: ReceiverHeading, _ publish: (Observation) -> Void) {
+    if !heading.readsAntennas, let note = notes.noteUnread(said) {
+      publish(.diagnostic(note, at: said.received))
+    }
+    say(heading.take(said, local.declination), at: said.received, publish)
+  }
+
   private mutating func process(_ fix: GNSSFix, _ publish: (Observation) -> Void) {
     if let note = notes.note(about: fix) { publish(.diagnostic(note, at: fix.received)) }
     guard fix.mode > .none, fix.isValid, let latitude = fix.latitude, let longitude = fix.longitude,
@@ -341,9 +328,14 @@ struct Pipeline: Sendable {
       heading.update(velocity)
     }
     var fix = fix
-    reckoned.complete(&fix)
+    deadReckoning.complete(&fix)
     let (completed, note) = seaLevel.completed(AccuracyModel.completed(fix))
     if let note { publish(.diagnostic(note, at: fix.received)) }
+    // A guess is passed on, and teaches the filters nothing.
+    guard isMeasured else {
+      _ = position.abandon()
+      return publish(.location(LocationEstimate(fix: completed, isSimulated: isSimulated)))
+    }
     halvedPressure.update(completed)
     vertical.update(completed, publish)
     let steadied = position.take(completed)

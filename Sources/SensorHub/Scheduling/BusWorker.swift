@@ -162,6 +162,8 @@ enum DemandKind {
   case heading
   case altitude
   case location
+  /// The same, and which way the board points.
+  case antennas
   /// Accelerometer and gyro serve heading and altitude, and position where it is carried.
   case motion
 
@@ -171,6 +173,8 @@ enum DemandKind {
     case .altitude: demand.altitude
     case .location:
       demand.location || demand.satellites || (demand.heading && demand.followsCourse)
+    case .antennas:
+      demand.location || demand.satellites || demand.heading || demand.motion.attitude
     case .motion:
       demand.heading || demand.altitude || (demand.location && demand.carriesPosition)
         || demand.motion.samples || demand.motion.attitude
@@ -187,6 +191,8 @@ enum DemandKind {
     case .heading: demand.heading || demand.motion.attitude ? nil : demand.motion.interval
     // A course that is heading has no time for less.
     case .location: demand.heading && demand.followsCourse ? nil : demand.locationInterval
+    case .antennas:
+      demand.heading || demand.motion.attitude ? nil : demand.locationInterval
     case .motion: Self.motionInterval(demand)
     }
   }

@@ -8,6 +8,8 @@ enum WorkerOutput {
   case fix(sensor: Int, GNSSFix)
   /// A round of satellites; only while somebody wants them.
   case sky(sensor: Int, GNSSSky)
+  /// Which way a receiver's antennas, or an instrument on its line, point.
+  case receiverHeading(sensor: Int, ReceiverHeading)
   /// Whether a chip with a gyro says how it turns; it does while nothing is said.
   case givesRate(sensor: Int, Bool)
   case status(SensorStatus)

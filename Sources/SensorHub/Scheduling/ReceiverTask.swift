@@ -116,6 +116,9 @@ final class ReceiverTask: WorkerTask {
       if let sky = receiver.takeSky(), areSatellitesWanted {
         outbox.append(.sky(sensor: supervisor.status.index, sky))
       }
+      if let heading = receiver.takeHeading() {
+        outbox.append(.receiverHeading(sensor: supervisor.status.index, heading))
+      }
       if let next = receiver.nextEpoch { due = min(due, next) }
       learn(of: receiver, now, into: &outbox)
       let interval = receiver.interval ?? period

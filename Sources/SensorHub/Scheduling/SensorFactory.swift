@@ -26,7 +26,7 @@ enum SensorFactory {
       let task = ReceiverTask(index: index, sensor: sensor, rate: rate) { port throws(BusError) in
         try receiver(sensor, rate: rate, port: port)
       }
-      return (task, .location)
+      return (task, sensor.antennas == nil ? .location : .antennas)
     }
     let task = SensorTask(index: index, sensor: sensor, rate: rate) { port, rate throws(BusError) in
       try driver(sensor, rate: rate, port: port)
@@ -79,7 +79,7 @@ enum SensorFactory {
       let stream = UBloxDDCStream(try port.device(bus: bus, address: address))
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
-        talker: sensor.talker, baudRate: nil,
+        talker: sensor.talker, readsHeading: sensor.antennas != nil, baudRate: nil,
         searchesBaudRate: false)
       return (receiver, nil)
     case .serial(let path, let baudRate):
@@ -88,7 +88,7 @@ enum SensorFactory {
       let stream = try port.stream(path: path, baudRate: rateOfLine)
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
-        talker: sensor.talker, baudRate: rateOfLine,
+        talker: sensor.talker, readsHeading: sensor.antennas != nil, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
     case .server(let address, let device):

@@ -96,7 +96,7 @@ package struct SimulatedBoard: Sendable {
     return DDCReceiverTwin(
       ReceiverTwin(
         chip.kind.receiver ?? .nmea, link: .i2c, source: world, seed: seed,
-        isExact: !chip.isImperfect))
+        antennas: chip.antennas, isExact: !chip.isImperfect))
   }
 }
 
@@ -189,6 +189,8 @@ package struct SimulatedChip: Sendable {
   package var host: Int?
   /// What a kernel driver that has bound the chip offers of it; `nil` for a chip that the kernel leaves alone.
   package var kernel: KernelView?
+  /// Of a receiver with two antennas: the angle from the body's y axis to their line, radians clockwise seen from above.
+  package var antennas: Double?
 
   package init(
     _ kind: TwinKind, at place: SimulatedAttachment, mount: Mount = .aligned,

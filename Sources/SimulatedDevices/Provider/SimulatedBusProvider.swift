@@ -87,7 +87,7 @@ package final class SimulatedBusProvider: BusProvider {
         precondition(chip.kind.receiver != nil, "only a receiver has a serial port")
         var receiver = ReceiverTwin(
           chip.kind.receiver ?? .nmea, link: .uart, source: world,
-          seed: board.errors(ofChip: index).seed, baudRate: baudRate,
+          seed: board.errors(ofChip: index).seed, baudRate: baudRate, antennas: chip.antennas,
           isExact: !chip.isImperfect)
         receiver.powerOn(at: power)
         return .serial(SerialSlot(port: port, receiver: receiver))

@@ -9,6 +9,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var sentenceRates = SIMD8<UInt8>(repeating: 0)
   var positionRate: UInt8 = 0
   var satelliteRate: UInt8 = 0
+  var relativeRate: UInt8 = 0
   var sendsUBX = true
   var sendsNMEA = true
   var takesUBX = true
@@ -56,6 +57,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
     switch key {
     case 0x2091_0006 + port: return .position
     case 0x2091_0015 + port: return .satellites
+    // u-blox F9 HPG interface description UBX-21022436, CFG-MSGOUT-UBX_NAV_RELPOSNED.
+    case 0x2091_008D + port: return .relativePosition
     case 0x2091_00AB + port: return .sentence(.rmc)
     case 0x2091_00B0 + port: return .sentence(.vtg)
     case 0x2091_00BA + port: return .sentence(.gga)
@@ -89,6 +92,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
       sentenceRates[sentence.rawValue] = UInt8(truncatingIfNeeded: value)
     case .position: positionRate = UInt8(truncatingIfNeeded: value)
     case .satellites: satelliteRate = UInt8(truncatingIfNeeded: value)
+    case .relativePosition: relativeRate = UInt8(truncatingIfNeeded: value)
     case .measurementPeriod:
       guard (40...65535).contains(value) else { return false }
       measurementPeriod = Int(value)
@@ -115,6 +119,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .sentence(let sentence): UInt64(sentenceRates[sentence.rawValue])
     case .position: UInt64(positionRate)
     case .satellites: UInt64(satelliteRate)
+    case .relativePosition: UInt64(relativeRate)
     case .measurementPeriod: UInt64(measurementPeriod)
     case .navigationRatio: UInt64(navigationRatio)
     case .baudRate: UInt64(baudRate)
@@ -132,6 +137,7 @@ enum UBXConfigurationKey: Hashable {
   case sentence(SimulatedSentence)
   case position
   case satellites
+  case relativePosition
   case measurementPeriod
   case navigationRatio
   case baudRate

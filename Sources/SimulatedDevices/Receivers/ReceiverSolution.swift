@@ -28,6 +28,10 @@ struct ReceiverSolution: Sendable {
   var speedAccuracy: Double
   var courseAccuracy: Double
   var satellites: Int
+  /// The heading of the body, degrees from true north, with the noise of two antennas a meter apart.
+  var heading: Double
+  /// One sigma of it, degrees.
+  var headingAccuracy = 0.3
 
   /// Errors of position wander over minutes (multipath, atmosphere): some tenths of a metre to a metre
   /// and a half; velocity has white noise of 5 cm/s, as u-blox states it. An exact receiver has none.
@@ -56,6 +60,8 @@ struct ReceiverSolution: Sendable {
     speedAccuracy = 0.08
     courseAccuracy = min(180, 0.06 / max(1e-3, speed) * 180 / Double.pi)
     satellites = hasFix ? 12 : 2
+    var antennas = SeededGenerator(seed: seed, stream: 52, index: epoch)
+    heading = truth.heading + noise * headingAccuracy * antennas.gaussian()
   }
 }
 

@@ -98,6 +98,7 @@ extension ReceiverTwin {
     switch (parser[0], parser[1]) {
     case (0x01, 0x07): configuration.positionRate = rate
     case (0x01, 0x35): configuration.satelliteRate = rate
+    case (0x01, 0x3C): configuration.relativeRate = rate
     case (0x01, _): break
     case (0xF0, let identity):
       if let sentence = ReceiverConfiguration.sentence(identity) {

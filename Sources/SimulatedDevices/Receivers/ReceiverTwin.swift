@@ -22,6 +22,11 @@ package struct ReceiverTwin: Sendable {
   private let seed: UInt64
   private let isExact: Bool
   private let powerOnBaudRate: Int
+  /// Of a rover whose base moves with it: the angle from the body's y axis to the line from base to rover, radians clockwise seen
+  /// from above.
+  private let antennas: Double?
+  /// What a wrong ambiguity turns its heading by, radians.
+  package var headingError = 0.0
 
   var configuration: ReceiverConfiguration
   private var output = ByteQueue(capacity: 4096)
@@ -57,9 +62,9 @@ package struct ReceiverTwin: Sendable {
   /// last digit of its messages: what a sweep needs.
   package init(
     _ model: ReceiverTwinModel, link: Link, source: any TruthSource, seed: UInt64 = 0,
-    baudRate: Int? = nil,
-    isExact: Bool = false
+    baudRate: Int? = nil, antennas: Double? = nil, isExact: Bool = false
   ) {
+    self.antennas = antennas
     self.model = model
     self.link = link
     self.source = source
@@ -156,6 +161,10 @@ package struct ReceiverTwin: Sendable {
     func isDue(_ rate: UInt8) -> Bool { rate > 0 && epoch % UInt64(rate) == 0 }
     if isDue(configuration.positionRate) {
       builder.writePVT(solution)
+      queue(at: time &+ Self.latency)
+    }
+    if let antennas, isDue(configuration.relativeRate) {
+      builder.writeRelativePosition(solution, line: antennas + headingError)
       queue(at: time &+ Self.latency)
     }
     if isDue(configuration.satelliteRate) {

@@ -1,5 +1,7 @@
 // UBX messages of an epoch, and the receiver's answers.
 
+import LinearAlgebra
+
 extension MessageBuilder {
   /// UBX-NAV-PVT, 92 bytes (UBX-13003221, UBX-NAV-PVT).
   mutating func writePVT(_ s: ReceiverSolution) {
@@ -38,6 +40,34 @@ extension MessageBuilder {
     append(0, bytes: 4)
     append(0, bytes: 2)
     append(0, bytes: 2)
+    endUBX()
+  }
+
+  /// UBX-NAV-RELPOSNED, version 1, 64 bytes (u-blox F9 HPG interface description UBX-21022436), of antennas a meter apart that
+  /// move together.
+  ///
+  /// - Parameter line: The angle from the body's y axis to the line from base to rover, radians.
+  mutating func writeRelativePosition(_ s: ReceiverSolution, line: Double) {
+    let turned = (s.heading + line * 180 / Double.pi).truncatingRemainder(dividingBy: 360)
+    let heading = turned < 0 ? turned + 360 : turned
+    let angle = heading * Double.pi / 180
+    beginUBX(0x01, 0x3C)
+    append(1, bytes: 1)
+    append(0, bytes: 1)
+    append(0, bytes: 2)
+    append(Int64(s.time.timeOfWeek), bytes: 4)
+    append(rounded(s.hasFix ? 100 * cos(angle) : 0), bytes: 4)
+    append(rounded(s.hasFix ? 100 * sin(angle) : 0), bytes: 4)
+    append(0, bytes: 4)
+    append(s.hasFix ? 100 : 0, bytes: 4)
+    append(rounded(s.hasFix ? heading * 1e5 : 0), bytes: 4)
+    // Reserved, and the digits below a centimetre.
+    append(0, bytes: 8)
+    for _ in 0..<4 { append(50, bytes: 4) }
+    append(rounded((s.hasFix ? s.headingAccuracy : 180) * 1e5), bytes: 4)
+    append(0, bytes: 4)
+    // gnssFixOK, diffSoln, relPosValid, fixed ambiguities, isMoving, relPosHeadingValid.
+    append(s.hasFix ? 0x137 : 0, bytes: 4)
     endUBX()
   }
 

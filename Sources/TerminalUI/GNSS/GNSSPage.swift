@@ -68,10 +68,15 @@ package struct GNSSPage {
     var text = fix.mode == .threeDimensional ? "3D " : "2D "
     if let words = fix.kind?.words { text += "\(words) " }
     text += "\(DecimalText.steady(latitude, 6)) \(DecimalText.steady(longitude, 6))"
-    if let accuracy = fix.horizontalAccuracy { text += " +- \(DecimalText.steady(accuracy, 1)) m" }
+    if let accuracy = fix.horizontalAccuracy { text += " +- \(Self.meters(accuracy)) m" }
     if fix.hasAssumedAccuracy { text += " (accuracy assumed)" }
     if !fix.isValid { text += " (the receiver doubts it)" }
     return text + (location.isSimulated ? " (simulated)" : "")
+  }
+
+  /// Meters with decimeters, or with centimeters where they are few.
+  private static func meters(_ accuracy: Double) -> String {
+    DecimalText.steady(accuracy, accuracy < 0.95 ? 2 : 1)
   }
 
   /// How high, how fast and which way, in a row of its own: what comes and goes with the speed moves nothing below it.
@@ -80,8 +85,10 @@ package struct GNSSPage {
       -> String?
     {
       guard let value else { return nil }
-      let bar = accuracy.map { " +- \(DecimalText.steady($0, digits))" } ?? ""
-      return "\(name)\(DecimalText.steady(value, digits))\(bar) \(unit)"
+      let bar = accuracy.map { accuracy in
+        " +- \(digits == 1 ? Self.meters(accuracy) : DecimalText.steady(accuracy, digits))"
+      }
+      return "\(name)\(DecimalText.steady(value, digits))\(bar ?? "") \(unit)"
     }
     return [
       part("height ", fix.altitude, fix.verticalAccuracy, 1, "m"),

@@ -50,7 +50,7 @@ struct SkyPlot {
         let azimuth = satellite.azimuth, azimuth.isFinite
       else { continue }
       let (row, column) = place(elevation, azimuth)
-      let label = satellite.isUsed != false ? satellite.label : satellite.label.lowercased()
+      let label = satellite.isUsed == true ? satellite.label : satellite.label.lowercased()
       let cells = (column - 1)...(column + 1)
       if cells.allSatisfy({ !taken.contains(row * width + $0) }) {
         for (cell, character) in zip(cells, label) {
