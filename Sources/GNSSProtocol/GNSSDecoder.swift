@@ -23,7 +23,7 @@ public struct GNSSDecoder: Sendable {
   /// Makes a decoder.
   ///
   /// - Parameters:
-  ///   - endsByRule: Whether an epoch of several sentences may come out with the sentence that has ended
+  ///   - endsByRule: Whether an epoch of several sentences, or messages, may come out with the one that has ended
   ///     all those before it. It is what a live compass wants; where nobody waits, each epoch ends with the next
   ///     one's beginning, whatever a receiver leaves out now and then.
   ///   - earliest: Seconds since 1970-01-01 before which no epoch can be: what a receiver dates earlier has lost a
@@ -40,7 +40,7 @@ public struct GNSSDecoder: Sendable {
       endsByRule: endsByRule,
       talker: talker.map { $0.utf8.prefix(2).reduce(0) { $0 << 8 | UInt16($1) } })
     rollover = earliest.map { WeekRollover(earliest: $0, latest: latest) }
-    ubx = UBXEpoch(rollover: rollover)
+    ubx = UBXEpoch(rollover: rollover, endsByRule: endsByRule)
     events.reserveCapacity(16)
   }
 
@@ -88,7 +88,7 @@ public struct GNSSDecoder: Sendable {
     withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0, at: newest) }
     lexer.finish()
     while let packet = lexer.next(at: newest) { decode(packet) }
-    ubx.end()
+    ubx.endAll()
     drainUBX()
     nmea.epochs.close()
     nmea.sky.finish()
@@ -230,7 +230,7 @@ public struct GNSSDecoder: Sendable {
 
 /// Something that came out of the bytes.
 public enum GNSSEvent: Sendable, Hashable {
-  /// An epoch; `isPVT` when it came whole, in one UBX NAV-PVT.
+  /// An epoch; `isPVT` when it came whole: in one UBX NAV-PVT, or in the messages that together say the same.
   case epoch(GNSSFix, isPVT: Bool)
   /// Which way something is turned.
   case heading(ReceiverHeading)

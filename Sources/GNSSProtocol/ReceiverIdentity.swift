@@ -36,7 +36,7 @@ public struct ReceiverIdentity: Sendable, Hashable {
     case nil: nil
     case .uBlox:
       SensorIdentity(
-        name: "u-blox " + (said("MOD=") ?? model ?? generation),
+        name: "u-blox " + (said("MOD=") ?? model ?? generationName),
         firmware: said("FWVER=") ?? software)
     case .mediaTek: SensorIdentity(name: model ?? "MediaTek receiver", firmware: software)
     case .airoha: SensorIdentity(name: model ?? "Airoha receiver", firmware: software)
@@ -48,16 +48,28 @@ public struct ReceiverIdentity: Sendable, Hashable {
     extensions.first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
   }
 
-  /// By the hardware's version (MON-VER of the interface descriptions).
-  private var generation: String {
-    switch hardware {
-    case "00040005": "5"
-    case "00040007": "6"
-    case "00070000": "7"
-    case "00080000": "M8"
-    case "00190000": "M9 or F9"
-    case "000A0000": "M10"
-    default: "receiver"
+  /// The generation of a u-blox receiver, 5 to 10, by its hardware's version (MON-VER of the interface descriptions); `nil` for
+  /// another receiver, and for a version that is not known.
+  public var generation: Int? {
+    guard family == .uBlox else { return nil }
+    return switch hardware {
+    case "00040005": 5
+    case "00040007": 6
+    case "00070000": 7
+    case "00080000": 8
+    case "00190000": 9
+    case "000A0000": 10
+    default: nil
+    }
+  }
+
+  private var generationName: String {
+    switch generation {
+    case 8?: "M8"
+    case 9?: "M9 or F9"
+    case 10?: "M10"
+    case let number?: "\(number)"
+    case nil: "receiver"
     }
   }
 }

@@ -3,7 +3,7 @@
 import SensorTypes
 
 extension UBXDecoder {
-  /// A message with a part of an epoch; others say nothing here.
+  /// Takes a message with a part of an epoch; others say nothing here.
   static func decode(
     id: UInt8, _ bytes: UnsafeBufferPointer<UInt8>, received: Timestamp, state: inout UBXEpoch
   ) {
@@ -76,8 +76,9 @@ extension UBXDecoder {
       state.fix.pdop = Double(payload.u2(6)) * 0.01
       state.fix.vdop = Double(payload.u2(10)) * 0.01
       state.fix.hdop = Double(payload.u2(12)) * 0.01
-    default: break
+    default: return
     }
+    state.took(part: id)
   }
 
   /// Centimetres (or a second) as metres; `nil` for zero, which is no accuracy.

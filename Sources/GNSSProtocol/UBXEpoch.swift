@@ -22,18 +22,35 @@ struct UBXEpoch: Sendable {
   var rollover: WeekRollover?
   /// A NAV-PVT has said all of it.
   private(set) var hasPVT = false
+  /// The messages that have come of it, a bit each by their identity.
+  private var parts: UInt64 = 0
+  /// The last message of the epoch under way, the one that was last in the epoch before, and in how many epochs in a row that one was
+  /// last.
+  private var end: (current: UInt8, last: UInt8, repetitions: Int) = (0, 0, 0)
   /// A NAV-HPPOSLLH has come: finer digits, behind the NAV-PVT.
   var hasHighPrecision = false
   private var expectsHighPrecision = false
   private var wasEmitted = false
+  /// An epoch, and whether it came whole: in a NAV-PVT, or in all messages that together say the same.
   private typealias Ended = (fix: GNSSFix, isPVT: Bool)
   /// One message may end two epochs: the one before, and its own. The first one may have been held.
   private var finished: (Ended?, Ended?, Ended?)
 
-  /// After so many epochs a receiver does not send the message of the fix type any more.
+  /// The number of epochs without a message of the fix type after which the receiver is taken not to send it any more.
   private static let patience = 5
 
-  init(rollover: WeekRollover?) { self.rollover = rollover }
+  /// The number of epochs in a row with the same last message after which this message ends an epoch.
+  private static let steadyEpochs = 3
+
+  /// NAV-POSLLH, NAV-SOL, NAV-VELNED and NAV-TIMEUTC, which say what a NAV-PVT says.
+  private static let wholeEpoch: UInt64 = 1 << 0x02 | 1 << 0x06 | 1 << 0x12 | 1 << 0x21
+
+  /// Whether an epoch ends with the message that has ended those before it.
+  private let endsByRule: Bool
+
+  init(rollover: WeekRollover?, endsByRule: Bool) {
+    (self.rollover, self.endsByRule) = (rollover, endsByRule)
+  }
 
   /// GPS time minus UTC from midnights on, in days of GPS time (IERS Bulletin C; IERS, Leap_Second.dat).
   private static let leaps: [(since: (year: Int, month: Int), seconds: Double)] = [
@@ -60,7 +77,7 @@ struct UBXEpoch: Sendable {
   }
 
   /// Ends the epoch under way, and gives out what was held: nothing more will come.
-  mutating func end() {
+  mutating func endAll() {
     close()
     guard let fix = held else { return }
     held = nil
@@ -91,6 +108,18 @@ struct UBXEpoch: Sendable {
     settle()
   }
 
+  /// Notes that a message with a part of the epoch has come. It ends the epoch where it has ended those before.
+  mutating func took(part id: UInt8) {
+    guard id < 64 else { return }
+    parts |= 1 << UInt64(id)
+    end.current = id
+    if endsByRule, !hasPVT, isWhole, id == end.last, end.repetitions >= Self.steadyEpochs {
+      finish()
+    }
+  }
+
+  private var isWhole: Bool { hasPVT || parts & Self.wholeEpoch == Self.wholeEpoch }
+
   /// Gives the epoch out as soon as all that it waits for is there.
   mutating func settle() {
     if hasPVT, hasHighPrecision || !expectsHighPrecision { finish() }
@@ -115,6 +144,8 @@ struct UBXEpoch: Sendable {
 
   mutating func close() {
     finish()
+    if parts != 0 { end = (0, end.current, end.current == end.last ? end.repetitions + 1 : 0) }
+    parts = 0
     expectsHighPrecision = hasHighPrecision
     timeOfWeek = nil
     (mode, kinds, solution, gpsTime) = (nil, FixKindReport(), ECEFSolution(), nil)
@@ -178,7 +209,7 @@ struct UBXEpoch: Sendable {
     // Where the next one has no position the held one had none either.
     if let held, fix.mode > .none { give(held, isPVT: false) }
     held = nil
-    give(fix, isPVT: hasPVT)
+    give(fix, isPVT: isWhole)
   }
 
   private mutating func give(_ fix: GNSSFix, isPVT: Bool) {

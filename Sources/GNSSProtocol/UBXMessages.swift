@@ -107,6 +107,10 @@ public enum UBXMessages {
         ? [0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 8, 0, 0, 0] : [0, 0, 0, 0, 2, 0, 0, 0])
   }
 
+  /// The messages of class 0x01 that together say what NAV-PVT says: NAV-SOL, NAV-POSLLH, NAV-VELNED, NAV-TIMEUTC, and
+  /// NAV-DOP besides. Receivers have them that do not have NAV-PVT: u-blox 5 and 6.
+  public static let epochParts: [UInt8] = [0x06, 0x02, 0x12, 0x21, 0x04]
+
   /// The NMEA sentences that receivers send by themselves: GGA, GLL, GSA, GSV, RMC, VTG.
   public static let defaultSentences: [UInt8] = [0, 1, 2, 3, 4, 5]
 }

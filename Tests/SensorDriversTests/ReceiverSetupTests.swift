@@ -44,10 +44,11 @@ import Testing
     #expect(setup.accept(of: 2, at: 1.1) == .send(.disableNMEA, .messages, part: 1))
     // Whether NMEA stops or not, the rest is set.
     #expect(setup.refuse(at: 1.2) == .send(.satellites, .messages, part: 0))
-    #expect(setup.refuse(at: 1.3) == .send(.model, .messages, part: 0))
+    #expect(setup.refuse(at: 1.3) == .send(.channels, .messages, part: 0))
+    #expect(setup.refuse(at: 1.35) == .send(.model, .messages, part: 0))
     #expect(setup.accept(at: 1.4) == .send(.rate, .messages, part: 0))
-    #expect(setup.notTaken == [.disableNMEA, .satellites])
-    #expect(setup.counts.refused == 3)
+    #expect(setup.notTaken == [.disableNMEA, .channels])
+    #expect(setup.counts.refused == 4)
   }
 
   @Test("an older receiver that was left with NAV-PVT is asked in its own dialect all the same")
@@ -58,6 +59,59 @@ import Testing
     #expect(setup.step(now: .at(0.1)) == .send(.enablePVT, .keys, part: 0))
     #expect(setup.refuse(at: 0.2) == .send(.enablePVT, .messages, part: 0))
     #expect(setup.step(now: .at(0.2)) == .send(.disableNMEA, .messages, part: 0))
+  }
+
+  @Test(
+    "a generation 6 receiver: its parts message by message, NMEA off, satellites, model, rate")
+  func parts() {
+    var setup = Setup.identifying(baudRate: 9600)
+    setup.setsModel = true
+    setup.identified(.parts)
+    #expect(setup.step(now: .at(0.1)) == .send(.enablePVT, .parts, part: 0))
+    #expect(setup.accept(of: 2, at: 0.2) == .send(.enablePVT, .parts, part: 1))
+    #expect(setup.accept(of: 2, at: 0.3) == nil)
+    #expect(setup.phase == .awaitingPVT(.parts))
+    setup.heardEpoch(isPVT: true, at: .at(1))
+    #expect(setup.step(now: .at(1)) == .send(.disableNMEA, .parts, part: 0))
+    #expect(setup.accept(at: 1.1) == .send(.satellites, .parts, part: 0))
+    #expect(setup.accept(at: 1.2) == .send(.model, .parts, part: 0))
+    #expect(setup.accept(at: 1.3) == .send(.rate, .parts, part: 0))
+    #expect(setup.accept(at: 1.4) == nil)
+    #expect(setup.phase == .running && setup.notTaken.isEmpty && setup.counts.refused == 0)
+    // Two epochs in NMEA: it was without power, and has its own settings again.
+    setup.heardEpoch(isPVT: false, at: .at(20))
+    setup.heardEpoch(isPVT: false, at: .at(21))
+    #expect(setup.step(now: .at(21)) == nil)
+    #expect(setup.phase == .listening)
+  }
+
+  @Test(
+    "one that refuses NAV-PVT in every dialect is asked for its parts; one that is silent is not")
+  func partsAfterRefusal() {
+    var setup = Setup.identifying(baudRate: 9600)
+    setup.identified(.keys)
+    #expect(setup.step(now: .at(0.1)) == .send(.enablePVT, .keys, part: 0))
+    #expect(setup.refuse(at: 0.2) == .send(.enablePVT, .messages, part: 0))
+    #expect(setup.refuse(at: 0.3) == .send(.enablePVT, .parts, part: 0))
+    #expect(setup.refuse(at: 0.4) == nil)
+    #expect(setup.phase == .reading && setup.hasRefused)
+  }
+
+  @Test("one that refuses the satellites in the newer message is asked in the older one")
+  func channels() {
+    var setup = Setup.identifying(baudRate: 9600)
+    setup.identified(.messages)
+    _ = setup.step(now: .at(0.1))
+    _ = setup.accept(at: 0.2)
+    setup.heardEpoch(isPVT: true, at: .at(1))
+    #expect(setup.step(now: .at(1)) == .send(.disableNMEA, .messages, part: 0))
+    #expect(setup.accept(at: 1.1) == .send(.satellites, .messages, part: 0))
+    #expect(setup.refuse(at: 1.2) == .send(.channels, .messages, part: 0))
+    var other = setup
+    #expect(setup.accept(at: 1.3) == .send(.rate, .messages, part: 0))
+    #expect(setup.notTaken.isEmpty)
+    #expect(other.refuse(at: 1.3) == .send(.rate, .messages, part: 0))
+    #expect(other.notTaken == [.channels])
   }
 
   @Test(
@@ -93,6 +147,7 @@ import Testing
     setup.identified(.keys)
     _ = setup.step(now: .at(0.1))
     _ = setup.refuse(at: 0.2)
+    _ = setup.refuse(at: 0.25)
     #expect(setup.refuse(at: 0.3) == nil)
     #expect(setup.phase == .reading)
     for second in 1...10 {

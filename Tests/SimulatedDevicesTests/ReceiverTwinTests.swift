@@ -175,12 +175,65 @@ struct ReceiverTwinTests {
     #expect(nmeaSentences(twin.listen(from: 2010, to: 4500)).count >= 10)
   }
 
+  @Test(
+    "generations 5 to 7 have the messages and the rates of their descriptions",
+    arguments: [ReceiverTwinModel.ublox5, .ublox6, .ublox7])
+  func olderGenerations(model: ReceiverTwinModel) throws {
+    var twin = ReceiverTwin.started(model, .uart, baudRate: 38_400)
+    _ = twin.listen(from: 0, to: 900)
+    func verdict(_ message: [UInt8], at time: Double) -> UInt8? {
+      twin.say(message, at: time)
+      return ubxMessages(twin.listen(from: time, to: time + 30)).first { $0.0 == 0x05 }?.1
+    }
+    #expect(verdict(ubxFrame(0x06, 0x8A, [0, 1, 0, 0] + ubxKeyed(0x2091_0007, [1])), at: 910) == 0)
+    #expect(verdict(ubxFrame(0x06, 0x01, [0x01, 0x35, 1]), at: 950) == 0)
+    #expect(
+      verdict(ubxFrame(0x06, 0x01, [0x01, 0x07, 1]), at: 1_000) == (model == .ublox7 ? 1 : 0))
+    for (place, id) in ([0x02, 0x06, 0x12, 0x21, 0x30] as [UInt8]).enumerated() {
+      #expect(verdict(ubxFrame(0x06, 0x01, [0x01, id, 1]), at: 1_150 + 40 * Double(place)) == 1)
+    }
+    let shortest: UInt8 = model == .ublox5 ? 250 : model == .ublox6 ? 200 : 100
+    #expect(verdict(ubxFrame(0x06, 0x08, [shortest - 1, 0, 1, 0, 1, 0]), at: 1_350) == 0)
+    #expect(verdict(ubxFrame(0x06, 0x08, [shortest, 0, 1, 0, 1, 0]), at: 1_400) == 1)
+    let heard = ubxMessages(twin.listen(from: 1_450, to: 2_990)).filter { $0.0 == 0x01 }
+    for (id, length) in [(0x02, 28), (0x06, 52), (0x12, 36), (0x21, 20)] as [(UInt8, Int)] {
+      let messages = heard.filter { $0.1 == id }
+      #expect(messages.count >= 1_500 / Int(shortest) - 1)
+      #expect(messages.allSatisfy { $0.2.count == length })
+    }
+    let pvt = heard.filter { $0.1 == 0x07 }
+    #expect(pvt.isEmpty == (model != .ublox7) && pvt.allSatisfy { $0.2.count == 84 })
+    // NAV-SOL against NAV-POSLLH of its epoch, by the radius of curvature and the ellipsoid (NIMA TR8350.2).
+    func number(_ p: [UInt8], _ offset: Int) -> Double {
+      Double(Int32(bitPattern: (0..<4).reduce(0) { $0 | UInt32(p[offset + $1]) << UInt32(8 * $1) }))
+    }
+    let solution = try #require(heard.last { $0.1 == 0x06 }?.2)
+    let place = try #require(heard.last { $0.1 == 0x02 && $0.2.prefix(4) == solution.prefix(4) }?.2)
+    let (x, y, z) = (
+      number(solution, 12) / 100, number(solution, 16) / 100, number(solution, 20) / 100
+    )
+    #expect(abs(atan2(y, x) * 180 / .pi - number(place, 4) * 1e-7) < 2e-7)
+    // On the ellipsoid of the height h: (p / (N + h))^2 + (z / (N b^2 / a^2 + h))^2 = 1.
+    let (a, b) = (6_378_137.0, 6_356_752.3142)
+    let sine = sin(number(place, 8) * 1e-7 * .pi / 180)
+    let normal = a * a / (a * a * (1 - sine * sine) + b * b * sine * sine).squareRoot()
+    let height = number(place, 12) * 1e-3
+    #expect(
+      abs((x * x + y * y).squareRoot() - (normal + height) * (1 - sine * sine).squareRoot()) < 0.03)
+    #expect(abs(z - (normal * b * b / (a * a) + height) * sine) < 0.03)
+    #expect(solution[10] == 3 && solution[11] & 0x0D == 0x0D && solution[47] == 12)
+    // 2026-03-26 is in GPS week 2411 (it began on 2026-03-22).
+    #expect(Int(solution[8]) | Int(solution[9]) << 8 == 2_411)
+  }
+
   @Test("u-blox sleeps by RXM-PMREQ of its generation, and wakes as from a power cut")
   func powerRequest() {
     let short = ubxFrame(0x02, 0x41, [0, 0, 0, 0, 2, 0, 0, 0])
     let long = ubxFrame(0x02, 0x41, [0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 8, 0, 0, 0])
     for (model, sleepsBy) in [
-      (ReceiverTwinModel.ubloxM8, [short, long]), (.ubloxM9, [long]), (.ubloxM10, [long]),
+      (ReceiverTwinModel.ublox5, []), (.ublox6, [short]), (.ubloxM8, [short, long]),
+      (.ubloxM9, [long]),
+      (.ubloxM10, [long]),
     ] {
       for request in [short, long] {
         var twin = ReceiverTwin.started(model, .uart)

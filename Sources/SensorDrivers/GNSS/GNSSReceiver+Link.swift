@@ -10,7 +10,8 @@ extension GNSSReceiver {
     if !setup.notTaken.contains(.rate) { link.interval = setup.interval }
     let hasRoom = settings.hasRoom
     link.notTaken = setup.notTaken.map { item in
-      item == .satellites && !hasRoom ? "\(item.words) (the line is too slow)" : item.words
+      (item == .satellites || item == .channels) && !hasRoom
+        ? "\(item.words) (the line is too slow)" : item.words
     }
     return link
   }
@@ -31,7 +32,9 @@ extension GNSSReceiver {
       let refused = setup.notTaken.filter(\.isWish).map(\.words)
       return refused.isEmpty ? nil : "does not take \(refused.joined(separator: " and "))"
     case .reading where setup.access != .reads:
-      return "acknowledges nothing: it is read as it is"
+      return setup.hasRefused
+        ? "refuses the messages that it is asked for: it is read as it is"
+        : "acknowledges nothing: it is read as it is"
     default: return nil
     }
   }
@@ -41,7 +44,7 @@ extension ReceiverSetup.Dialect {
   fileprivate var language: ReceiverProtocol {
     switch self {
     case .keys: .ubxKeys
-    case .messages: .ubxMessages
+    case .messages, .parts: .ubxMessages
     case .pmtk: .mediaTek
     case .pair: .airoha
     case .casic: .casic
@@ -54,7 +57,7 @@ extension ReceiverSetting {
   var isWish: Bool {
     switch self {
     case .model, .rate, .speed, .sentences, .heading: true
-    case .enablePVT, .disableNMEA, .satellites, .sleep: false
+    case .enablePVT, .disableNMEA, .satellites, .channels, .sleep: false
     }
   }
 
@@ -65,9 +68,9 @@ extension ReceiverSetting {
     case .rate: "the rate"
     case .speed(let rate): "\(rate) baud"
     case .sentences: "what it is to send"
-    case .enablePVT: "NAV-PVT"
+    case .enablePVT: "its position in UBX"
     case .disableNMEA: "the end of NMEA"
-    case .satellites: "the satellites"
+    case .satellites, .channels: "the satellites"
     case .heading: "'antennas' (a heading by two antennas)"
     case .sleep: "sleep"
     }

@@ -33,6 +33,9 @@ package final class GNSSReceiver: ReceiverDriver {
   /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.
   private var wantedInterval: Double?
 
+  /// The shortest time between epochs of which the receiver is capable, seconds; 0 where only its commands limit it.
+  private var shortestInterval = 0.0
+
   /// Who the receiver says that it is, once it has.
   package private(set) var identity: SensorIdentity?
 
@@ -187,11 +190,13 @@ package final class GNSSReceiver: ReceiverDriver {
   /// Bytes that are more than the halves of two messages.
   private static let garbageLimit = 256
 
+  /// The wanted time between epochs, as far as the receiver is capable of it, seconds.
+  private var leastInterval: Double { max(1 / wantedRate, wantedInterval ?? 0, shortestInterval) }
+
   /// What is asked of it.
   var settings: ReceiverSettings {
-    let interval = max(1 / wantedRate, wantedInterval ?? 0)
     return ReceiverSettings(
-      interval: setup.dialect.possible(interval, baudRate: baudRate), model: model,
+      interval: setup.dialect.possible(leastInterval, baudRate: baudRate), model: model,
       hasRoom: (baudRate ?? .max) > 9_600)
   }
 
@@ -223,10 +228,11 @@ package final class GNSSReceiver: ReceiverDriver {
       case .answer(let command, let isAccepted):
         setup.heard(at: now)
         setup.answered(to: command, isAccepted: isAccepted, at: now)
-      case .identity(let identity, let dialect):
+      case .identity(let identity, let dialect, let shortestInterval):
         setup.heard(at: now)
         setup.identified(dialect)
         self.identity = identity
+        self.shortestInterval = shortestInterval ?? 0
       case .restarted:
         setup.heard(at: now)
         setup.restarted()
@@ -250,8 +256,7 @@ package final class GNSSReceiver: ReceiverDriver {
   private func talk(_ now: Timestamp) throws(DriverError) {
     // A talk never has more to do at one moment than this.
     for _ in 0..<8 {
-      setup.neededSpeed = setup.dialect.neededSpeed(
-        interval: max(1 / wantedRate, wantedInterval ?? 0))
+      setup.neededSpeed = setup.dialect.neededSpeed(interval: leastInterval)
       guard let command = setup.step(now: now) else { return }
       do {
         switch command {

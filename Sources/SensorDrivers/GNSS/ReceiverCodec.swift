@@ -14,8 +14,9 @@ enum ReceiverEvent: Sendable, Hashable {
   case sky([GNSSSatellite])
   /// The answer to a command, by the command's number; `nil` while it is under way.
   case answer(to: Int, isAccepted: Bool?)
-  /// The receiver has said who it is, and what commands it takes.
-  case identity(SensorIdentity, ReceiverSetup.Dialect)
+  /// The receiver has said who it is, what commands it takes, and what its shortest time between epochs is, seconds; `nil` where only
+  /// its commands limit that.
+  case identity(SensorIdentity, ReceiverSetup.Dialect, shortestInterval: Double? = nil)
   /// It has just started, and has its own settings.
   case restarted
   /// Other sources of positions are on the wire: the talkers of those that are not read now.

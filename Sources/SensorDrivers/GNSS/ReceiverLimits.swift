@@ -2,11 +2,14 @@
 
 /// How many bytes an epoch is, and which times there may be between two.
 extension ReceiverSetup.Dialect? {
-  /// Bytes of an epoch that the line carries: a NAV-PVT with its frame; RMC, GGA, two GSA and a fifth of ten GSV of
-  /// 80 characters each.
+  /// Bytes of an epoch that the line carries: a NAV-PVT with its frame; NAV-SOL, NAV-POSLLH, NAV-VELNED, NAV-TIMEUTC and NAV-DOP;
+  /// RMC, GGA, two GSA and a fifth of ten GSV of 80 characters each.
   private var bytesPerEpoch: Double {
-    guard let self, !self.isUBX else { return 100 }
-    return 6 * 80
+    switch self {
+    case nil, .keys, .messages: 100
+    case .parts: 194
+    case .pmtk, .pair, .casic: 6 * 80
+    }
   }
 
   /// The share of the line that an epoch may fill; the rest is for answers, satellites and the line's own tolerance.
@@ -22,7 +25,7 @@ extension ReceiverSetup.Dialect? {
     let interval = max(wanted, line)
     switch self {
     // CFG-RATE has 16 bits of milliseconds.
-    case nil, .keys, .messages: return min(60, max(0.025, interval))
+    case nil, .keys, .messages, .parts: return min(60, max(0.025, interval))
     // PMTK220 takes 100 to 10,000 ms.
     case .pmtk: return min(10, max(0.1, interval))
     // PAIR050 and PCAS02 take these; slower they are not.

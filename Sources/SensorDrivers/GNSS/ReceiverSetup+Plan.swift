@@ -12,7 +12,7 @@ extension ReceiverSetup {
       plan.append(.speed(neededSpeed))
     }
     // Whether there is room for them is the line's to say.
-    if dialect.isUBX { plan.append(.satellites) }
+    if dialect.isUBX { plan.append(item == .channels ? .channels : .satellites) }
     if dialect.isUBX, setsHeading { plan.append(.heading) }
     if setsModel { plan.append(.model) }
     plan.append(.rate)

@@ -16,14 +16,16 @@ extension ReceiverSetup {
   enum Dialect: Sendable, Hashable {
     /// u-blox, CFG-VALSET: generation 9 and later.
     case keys
-    /// u-blox, CFG-MSG and CFG-RATE: up to generation 9.
+    /// u-blox, CFG-MSG and CFG-RATE: generations 7 to 9.
     case messages
+    /// The same of a receiver without NAV-PVT, whose epochs are NAV-SOL and its like: generations 5 and 6.
+    case parts
     case pmtk
     case pair
     /// CASIC, which answers nothing.
     case casic
 
-    var isUBX: Bool { self == .keys || self == .messages }
+    var isUBX: Bool { self == .keys || self == .messages || self == .parts }
   }
 
   /// What is to be done now.
@@ -43,7 +45,7 @@ extension ReceiverSetup {
     case identifying(attempt: Int)
     /// A message was sent; its answer is awaited.
     case asking(ReceiverSetting, Dialect, part: Int, attempt: Int)
-    /// NAV-PVT was granted; the first is awaited.
+    /// The epochs were granted; the first is awaited.
     case awaitingPVT(Dialect)
     /// It was told another rate of its line; we follow when the command has left.
     case changingSpeed(Dialect, from: Int, to: Int)
@@ -61,12 +63,14 @@ extension ReceiverSetup {
 
 /// One thing to be set.
 enum ReceiverSetting: Sendable, Hashable {
-  /// NAV-PVT once an epoch, on the port that we hang on, and an epoch a second: it may have been left at one a minute.
+  /// NAV-PVT, or what says the same, once an epoch, on the port that we hang on, and an epoch a second: it may have been left at one a minute.
   case enablePVT
   /// No NMEA on this port: nobody reads it, and at 9600 baud it fills the line.
   case disableNMEA
   /// The satellites, every few seconds.
   case satellites
+  /// The satellites in the older message (NAV-SVINFO), of a receiver that refuses the newer one: generation 7.
+  case channels
   /// The heading by antennas, once an epoch.
   case heading
   /// The sentences that are read, and no others.

@@ -6,8 +6,8 @@ import SensorTypes
 /// The talk with a receiver, from the first byte to steady epochs.
 ///
 /// Listen; ask who is there; set one thing after the other in the dialect of its family, each with its answer. A
-/// u-blox receiver is asked for NAV-PVT in the newest dialect, then in the older one. One that says nothing of
-/// itself and acknowledges nothing is read as it is. A receiver that falls silent, or back to its defaults after a
+/// u-blox receiver is asked for NAV-PVT in the dialect of its generation, and in the older ones where it refuses. One that
+/// says nothing of itself and acknowledges nothing is read as it is. A receiver that falls silent, or back to its defaults after a
 /// power cut, is taken from the beginning.
 struct ReceiverSetup: Sendable {
   /// Seconds at one rate of the line: the burst of a receiver at 1 Hz comes by once, whole.
@@ -239,7 +239,7 @@ struct ReceiverSetup: Sendable {
   }
 
   /// Sends a command; without one everything is set.
-  private mutating func ask(
+  mutating func ask(
     _ item: ReceiverSetting?, _ dialect: Dialect, part: Int = 0, attempt: Int = 1, _ now: Timestamp
   ) -> Command? {
     self.dialect = dialect
@@ -262,35 +262,5 @@ struct ReceiverSetup: Sendable {
       deadline = now.advanced(bySeconds: isAnswered ? Self.answerTime : Self.unansweredTime)
       return .send(item, dialect, part: part)
     }
-  }
-
-  private mutating func granted(
-    _ item: ReceiverSetting, _ dialect: Dialect, _ part: Int, _ now: Timestamp
-  ) -> Command? {
-    if part + 1 < awaited.messages { return ask(item, dialect, part: part + 1, now) }
-    guard item == .enablePVT else { return ask(next(after: item, dialect), dialect, now) }
-    phase = .awaitingPVT(dialect)
-    deadline = now.advanced(bySeconds: Self.firstEpochTime)
-    return nil
-  }
-
-  private mutating func refused(_ item: ReceiverSetting, _ dialect: Dialect, _ now: Timestamp)
-    -> Command?
-  {
-    // NMEA that goes on and a rate that stays are no reason to give the rest up.
-    guard item == .enablePVT else {
-      notTaken.append(item)
-      return ask(next(after: item, dialect), dialect, now)
-    }
-    if dialect == .keys { return ask(.enablePVT, .messages, now) }
-    // One that never said anything is not one that refuses.
-    guard heardSinceListening else {
-      listen(now)
-      return nil
-    }
-    phase = .reading
-    deadline = now.advanced(bySeconds: silenceLimit)
-    askAgain = wasIdentified ? now.advanced(bySeconds: Self.pauseTime) : nil
-    return nil
   }
 }

@@ -43,8 +43,10 @@ struct StandardCodec: ReceiverCodec {
     case .restarted: .restarted
     case .ignored(let talkers): .ignored(talkers: talkers)
     case .identity:
-      if let summary = decoder.identity.summary, let family = decoder.identity.family {
-        .identity(summary, ReceiverSetup.Dialect(family))
+      if let summary = decoder.identity.summary,
+        let dialect = ReceiverSetup.Dialect(decoder.identity)
+      {
+        .identity(summary, dialect, shortestInterval: decoder.identity.shortestInterval)
       } else {
         .message
       }
@@ -64,7 +66,7 @@ struct StandardCodec: ReceiverCodec {
     let milliseconds = Int((1_000 * settings.interval).rounded())
     switch dialect {
     case .keys: return Self.keys(item, place, settings, milliseconds)
-    case .messages: return Self.messages(item, settings, milliseconds)
+    case .messages, .parts: return Self.messages(item, dialect, settings, milliseconds)
     case .pmtk:
       switch item {
       case .sentences: return [Self.pmtk(ReceiverSentences.mediaTekSentences)]
@@ -73,7 +75,7 @@ struct StandardCodec: ReceiverCodec {
       case .rate: return [Self.pmtk("PMTK220,\(milliseconds)")]
       case .speed(let rate): return [Self.pmtk("PMTK251,\(rate)")]
       case .sleep: return [Self.pmtk("PMTK161,0")]
-      case .enablePVT, .disableNMEA, .satellites, .heading: return []
+      case .enablePVT, .disableNMEA, .satellites, .channels, .heading: return []
       }
     case .pair:
       switch item {
@@ -82,7 +84,7 @@ struct StandardCodec: ReceiverCodec {
         return settings.model.flatMap(ReceiverSentences.airoha).map { [Self.pair($0)] } ?? []
       case .rate: return [Self.pair("PAIR050,\(milliseconds)")]
       // A new rate of the line counts after a restart only, and sleep needs a pin to end it.
-      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites, .heading: return []
+      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites, .channels, .heading: return []
       }
     case .casic:
       switch item {
@@ -92,7 +94,7 @@ struct StandardCodec: ReceiverCodec {
       case .speed(let rate):
         return ReceiverSentences.casic(baudRate: rate).map { [Self.casic($0)] } ?? []
       // Its standby is for a time that is said beforehand.
-      case .sleep, .enablePVT, .disableNMEA, .satellites, .heading: return []
+      case .sleep, .enablePVT, .disableNMEA, .satellites, .channels, .heading: return []
       }
     }
   }
@@ -117,13 +119,14 @@ struct StandardCodec: ReceiverCodec {
     case .rate: message = UBXMessages.rate(milliseconds: UInt16(clamping: milliseconds))
     case .speed(let rate): message = UBXMessages.baudRate(rate)
     case .sleep: return [ReceiverRequest(bytes: UBXMessages.sleep(namesWakeUp: true), answer: nil)]
-    case .sentences: return []
+    case .sentences, .channels: return []
     }
     return [ReceiverRequest(bytes: message, answer: number(.ubx, 0x068A))]
   }
 
   private static func messages(
-    _ item: ReceiverSetting, _ settings: ReceiverSettings, _ milliseconds: Int
+    _ item: ReceiverSetting, _ dialect: ReceiverSetup.Dialect, _ settings: ReceiverSettings,
+    _ milliseconds: Int
   ) -> [ReceiverRequest] {
     func every(_ messageClass: UInt8, _ id: UInt8, _ rate: UInt8) -> ReceiverRequest {
       ReceiverRequest(
@@ -132,12 +135,15 @@ struct StandardCodec: ReceiverCodec {
     }
     switch item {
     case .enablePVT:
-      // One that has no NAV-PVT (generation 6) keeps its rate. The first NAV-PVT is the answer to both.
+      // The first epoch is the answer to the rate.
       let rate = UBXMessages.legacyRate(milliseconds: usualMilliseconds)
-      return [every(0x01, 0x07, 1), ReceiverRequest(bytes: rate, answer: nil)]
+      let messages = dialect == .parts ? UBXMessages.epochParts : [0x07]
+      return messages.map { every(0x01, $0, 1) } + [ReceiverRequest(bytes: rate, answer: nil)]
     case .disableNMEA: return UBXMessages.defaultSentences.map { every(0xF0, $0, 0) }
-    case .satellites:
+    case .satellites where dialect == .messages:
       return settings.hasRoom ? [every(0x01, 0x35, settings.epochsBetweenSatellites)] : []
+    case .satellites, .channels:
+      return settings.hasRoom ? [every(0x01, 0x30, settings.epochsBetweenSatellites)] : []
     case .heading: return [every(0x01, 0x3C, 1)]
     case .model:
       guard let model = settings.model else { return [] }
@@ -196,12 +202,31 @@ extension ReceiverSettings {
 }
 
 extension ReceiverSetup.Dialect {
-  fileprivate init(_ family: ReceiverIdentity.Family) {
-    switch family {
-    case .uBlox: self = .keys
-    case .mediaTek: self = .pmtk
-    case .airoha: self = .pair
-    case .casic: self = .casic
+  fileprivate init?(_ identity: ReceiverIdentity) {
+    switch identity.family {
+    case nil: return nil
+    case .uBlox?:
+      // The newest one for a receiver that does not say its generation: it refuses what it does not have.
+      switch identity.generation {
+      case 5?, 6?: self = .parts
+      case 7?, 8?: self = .messages
+      default: self = .keys
+      }
+    case .mediaTek?: self = .pmtk
+    case .airoha?: self = .pair
+    case .casic?: self = .casic
+    }
+  }
+}
+
+extension ReceiverIdentity {
+  /// The navigation rates of the data sheets of LEA-5 (4 Hz), NEO-6 (5 Hz) and NEO-7 (10 Hz), as seconds.
+  fileprivate var shortestInterval: Double? {
+    switch generation {
+    case 5?: 0.25
+    case 6?: 0.2
+    case 7?: 0.1
+    default: nil
     }
   }
 }

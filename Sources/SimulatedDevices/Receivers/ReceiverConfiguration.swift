@@ -10,6 +10,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var positionRate: UInt8 = 0
   var satelliteRate: UInt8 = 0
   var relativeRate: UInt8 = 0
+  /// Epochs between messages that hold a part of one, by `SimulatedPart`.
+  var partRates = SIMD8<UInt8>(repeating: 0)
   var sendsUBX = true
   var sendsNMEA = true
   var takesUBX = true

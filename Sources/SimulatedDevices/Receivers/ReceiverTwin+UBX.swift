@@ -1,5 +1,5 @@
-// What a u-blox receiver answers (u-blox M8 protocol description UBX-13003221, and the interface descriptions of M9 and
-// M10).
+// What a u-blox receiver answers (u-blox 6 receiver description GPS.G6-SW-10018, u-blox M8 protocol description
+// UBX-13003221, and the interface descriptions of M9 and M10).
 
 import SensorTypes
 
@@ -9,18 +9,21 @@ extension ReceiverTwin {
     queueReply()
   }
 
+  /// Whether it is configured by keys and values.
+  private var hasKeys: Bool { (model.generation ?? 0) >= 9 }
+
   mutating func answer() {
     let isLegacyAllowed = model != .ubloxM10
     switch (parser.messageClass, parser.identity) {
     case (0x0A, 0x04):
-      builder.writeVersion(model)
+      builder.writeVersion(model, hidesGeneration: hidesGeneration)
       queueReply()
-    case (0x01, 0x07) where parser.length == 0:
-      builder.writePVT(solution(at: now))
+    case (0x01, 0x07) where parser.length == 0 && model.knows(navigation: 0x07):
+      builder.writePVT(solution(at: now), length: model.generation == 7 ? 84 : 92)
       queueReply()
-    case (0x06, 0x8A): reply(model != .ubloxM8 && applyValueSet())
+    case (0x06, 0x8A): reply(hasKeys && applyValueSet())
     case (0x06, 0x8B):
-      if model == .ubloxM8 { reply(false) } else { answerValueGet() }
+      if hasKeys { answerValueGet() } else { reply(false) }
     case (0x06, 0x01) where isLegacyAllowed: reply(applyMessageRate())
     case (0x06, 0x08) where isLegacyAllowed: answerRate()
     case (0x06, 0x00) where isLegacyAllowed: answerPort()
@@ -96,10 +99,14 @@ extension ReceiverTwin {
     guard parser.length == 3 || parser.length == 8 else { return false }
     let rate = parser.length == 3 ? parser[2] : parser[link == .i2c ? 2 : 3]
     switch (parser[0], parser[1]) {
+    case (0x01, let identity) where !model.knows(navigation: identity): return false
     case (0x01, 0x07): configuration.positionRate = rate
     case (0x01, 0x35): configuration.satelliteRate = rate
     case (0x01, 0x3C): configuration.relativeRate = rate
-    case (0x01, _): break
+    case (0x01, let identity):
+      if let part = SimulatedPart(identity: identity) {
+        configuration.partRates[part.rawValue] = rate
+      }
     case (0xF0, let identity):
       if let sentence = ReceiverConfiguration.sentence(identity) {
         configuration.sentenceRates[sentence.rawValue] = rate
@@ -121,8 +128,9 @@ extension ReceiverTwin {
     let flags = parser.length == 16 ? parser[8] : parser[4]
     guard flags & 0x02 != 0 else { return }
     switch parser.length {
-    case 8 where model == .ubloxM8: fallAsleep()
-    case 16 where parser[0] == 0 && parser[12] & 0x08 != 0: fallAsleep()
+    case 8 where (6...8).contains(model.generation ?? 0): fallAsleep()
+    case 16 where (model.generation ?? 0) >= 8 && parser[0] == 0 && parser[12] & 0x08 != 0:
+      fallAsleep()
     default: break
     }
   }
@@ -139,6 +147,7 @@ extension ReceiverTwin {
     }
     var next = configuration
     guard parser.length == 6,
+      parser.number(at: 0, bytes: 2) >= model.shortestPeriod,
       next.set(.measurementPeriod, to: parser.number(at: 0, bytes: 2)),
       next.set(.navigationRatio, to: parser.number(at: 2, bytes: 2))
     else { return reply(false) }

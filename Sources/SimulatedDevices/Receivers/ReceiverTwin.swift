@@ -27,6 +27,8 @@ package struct ReceiverTwin: Sendable {
   private let antennas: Double?
   /// What a wrong ambiguity turns its heading by, radians.
   package var headingError = 0.0
+  /// Whether its MON-VER has a hardware version that nobody knows, as those of copies do.
+  package var hidesGeneration = false
 
   var configuration: ReceiverConfiguration
   private var output = ByteQueue(capacity: 4096)
@@ -160,7 +162,7 @@ package struct ReceiverTwin: Sendable {
     guard configuration.sendsUBX else { return }
     func isDue(_ rate: UInt8) -> Bool { rate > 0 && epoch % UInt64(rate) == 0 }
     if isDue(configuration.positionRate) {
-      builder.writePVT(solution)
+      builder.writePVT(solution, length: model.generation == 7 ? 84 : 92)
       queue(at: time &+ Self.latency)
     }
     if let antennas, isDue(configuration.relativeRate) {
@@ -169,6 +171,10 @@ package struct ReceiverTwin: Sendable {
     }
     if isDue(configuration.satelliteRate) {
       builder.writeSatellites(solution)
+      queue(at: time &+ Self.latency)
+    }
+    for part in SimulatedPart.allCases where isDue(configuration.partRates[part.rawValue]) {
+      builder.write(part, solution)
       queue(at: time &+ Self.latency)
     }
   }
@@ -258,6 +264,12 @@ package struct ReceiverTwin: Sendable {
 
 /// What kind of receiver.
 package enum ReceiverTwinModel: String, Sendable, Hashable {
+  /// u-blox 5: neither NAV-PVT nor NAV-SAT, four epochs a second.
+  case ublox5
+  /// u-blox 6: neither NAV-PVT nor NAV-SAT, five epochs a second.
+  case ublox6
+  /// u-blox 7: a NAV-PVT of 84 bytes, no NAV-SAT, ten epochs a second.
+  case ublox7
   /// Generation 8: no VALSET (it is answered by ACK-NAK).
   case ubloxM8
   /// Generation 9: VALSET and the older messages.
@@ -274,12 +286,48 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
   case nmea
 
   /// Whether it is one of u-blox.
-  var isUBlox: Bool { self == .ubloxM8 || self == .ubloxM9 || self == .ubloxM10 }
+  var isUBlox: Bool { generation != nil }
+
+  /// u-blox's generation.
+  var generation: Int? {
+    switch self {
+    case .ublox5: 5
+    case .ublox6: 6
+    case .ublox7: 7
+    case .ubloxM8: 8
+    case .ubloxM9: 9
+    case .ubloxM10: 10
+    case .mediaTek, .airoha, .casic, .nmea: nil
+    }
+  }
+
+  /// The least time between two measurements of a u-blox receiver, milliseconds: data sheets of LEA-5 (4 Hz), NEO-6 (5 Hz) and
+  /// NEO-7 (10 Hz); 25 Hz from there on.
+  var shortestPeriod: Int {
+    switch self {
+    case .ublox5: 250
+    case .ublox6: 200
+    case .ublox7: 100
+    default: 40
+    }
+  }
+
+  /// Whether a u-blox receiver has a navigation message (class 0x01): those that its interface description lists.
+  func knows(navigation identity: UInt8) -> Bool {
+    let old: Set<UInt8> = [
+      0x01, 0x02, 0x03, 0x04, 0x06, 0x11, 0x12, 0x20, 0x21, 0x22, 0x30, 0x31, 0x32, 0x40, 0x60,
+    ]
+    switch self {
+    case .ublox5, .ublox6: return old.contains(identity)
+    case .ublox7: return old.contains(identity) || identity == 0x07
+    default: return true
+    }
+  }
 
   /// The rate of the serial port after power-on, bits a second.
   package var defaultBaudRate: Int {
     switch self {
-    case .ubloxM8, .mediaTek, .casic, .nmea: 9600
+    case .ublox5, .ublox6, .ublox7, .ubloxM8, .mediaTek, .casic, .nmea: 9600
     case .airoha: 115_200
     case .ubloxM9, .ubloxM10: 38400
     }

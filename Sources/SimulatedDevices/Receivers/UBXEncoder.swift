@@ -3,8 +3,8 @@
 import LinearAlgebra
 
 extension MessageBuilder {
-  /// UBX-NAV-PVT, 92 bytes (UBX-13003221, UBX-NAV-PVT).
-  mutating func writePVT(_ s: ReceiverSolution) {
+  /// UBX-NAV-PVT, 92 bytes (UBX-13003221, UBX-NAV-PVT), or 84 of a u-blox 7 (GPS.G7-SW-12001).
+  mutating func writePVT(_ s: ReceiverSolution, length: Int = 92) {
     beginUBX(0x01, 0x07)
     append(Int64(s.time.timeOfWeek), bytes: 4)
     append(Int64(s.knowsTime ? s.time.year : 2015), bytes: 2)
@@ -36,10 +36,7 @@ extension MessageBuilder {
     append(rounded((s.hasFix ? s.speedAccuracy : 20) * 1000), bytes: 4)
     append(rounded((s.hasFix ? s.courseAccuracy : 180) * 1e5), bytes: 4)
     append(s.hasFix ? 144 : 9999, bytes: 2)
-    append(0, bytes: 6)
-    append(0, bytes: 4)
-    append(0, bytes: 2)
-    append(0, bytes: 2)
+    for _ in 0..<(length - 78) { append(0, bytes: 1) }
     endUBX()
   }
 
@@ -82,12 +79,25 @@ extension MessageBuilder {
   }
 
   /// UBX-MON-VER: software and hardware version and one extension a line of 30 characters.
-  mutating func writeVersion(_ model: ReceiverTwinModel) {
+  mutating func writeVersion(_ model: ReceiverTwinModel, hidesGeneration: Bool) {
+    func hardware(_ version: StaticString) -> StaticString {
+      hidesGeneration ? "00000000" : version
+    }
     beginUBX(0x0A, 0x04)
     switch model {
+    case .ublox5:
+      append("5.00", width: 30)
+      append(hardware("00040005"), width: 10)
+    case .ublox6:
+      append("7.03 (45969)", width: 30)
+      append(hardware("00040007"), width: 10)
+    case .ublox7:
+      append("1.00 (59842)", width: 30)
+      append(hardware("00070000"), width: 10)
+      append("PROTVER 14.00", width: 30)
     case .ubloxM8, .mediaTek, .airoha, .casic, .nmea:
       append("ROM CORE 3.01 (107888)", width: 30)
-      append("00080000", width: 10)
+      append(hardware("00080000"), width: 10)
       append("FWVER=SPG 3.01", width: 30)
       append("PROTVER=18.00", width: 30)
     case .ubloxM9:
@@ -97,11 +107,11 @@ extension MessageBuilder {
       append("PROTVER=32.01", width: 30)
     case .ubloxM10:
       append("ROM SPG 5.10 (7b202e)", width: 30)
-      append("000A0000", width: 10)
+      append(hardware("000A0000"), width: 10)
       append("FWVER=SPG 5.10", width: 30)
       append("PROTVER=34.10", width: 30)
     }
-    append("GPS;GLO;GAL;BDS", width: 30)
+    if (model.generation ?? 8) >= 8 { append("GPS;GLO;GAL;BDS", width: 30) }
     endUBX()
   }
 }

@@ -31,13 +31,28 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Whether its epochs are NAV-PVT.
+  /// Whether its epochs come in UBX.
   var speaksUBX: Bool { isConfigurable && model.isUBlox }
 
   /// The rate at which the hub opens the line.
   var firstBaudRate: Int { kind == .readOnly ? 9_600 : 38_400 }
 
+  /// The most epochs a second of the receiver's data sheet.
+  var fastestRate: Double {
+    switch model {
+    case .ublox5: 4
+    case .ublox6: 5
+    case .ublox7, .mediaTek, .airoha, .casic: 10
+    case .ubloxM8, .ubloxM9, .ubloxM10: 25
+    case .nmea: 1
+    }
+  }
+
   static let all = [
+    ReceiverContract(chip: "u-blox", model: .ublox5, wire: .serial),
+    ReceiverContract(chip: "u-blox", model: .ublox6, wire: .serial),
+    ReceiverContract(chip: "u-blox", model: .ublox7, wire: .serial),
+    ReceiverContract(chip: "u-blox", model: .ublox6, wire: .ddc),
     ReceiverContract(chip: "u-blox", model: .ubloxM8, wire: .serial),
     ReceiverContract(chip: "u-blox", model: .ubloxM9, wire: .serial),
     ReceiverContract(chip: "u-blox", model: .ubloxM10, wire: .serial),
@@ -172,6 +187,9 @@ final class ReceiverBench {
 
   /// Whether the receiver sleeps.
   var isAsleep: Bool { serial?.state.withLock { $0.receiver.isAsleep } ?? false }
+
+  /// The receiver on the serial line does not say its generation.
+  func hideGeneration() { serial?.state.withLock { $0.receiver.hidesGeneration = true } }
 
   /// The host's side of the serial line goes to another rate behind the driver's back.
   func listenAt(_ baudRate: Int) { serial?.state.withLock { $0.hostBaudRate = baudRate } }

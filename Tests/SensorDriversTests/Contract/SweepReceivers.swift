@@ -23,6 +23,13 @@ private struct ReceiverSteps {
   /// knot, 0.01 degree.
   static let nmea = ReceiverSteps(
     time: 0.01, angle: 1e-5 / 60, height: 0.1, speed: 0.001 * 1852 / 3600, course: 0.01)
+  /// NAV-POSLLH, NAV-VELNED and NAV-TIMEUTC (u-blox 6 receiver description GPS.G6-SW-10018): 1e-7 degree, 1 mm, 1 cm/s, 1e-5 degree.
+  static let parts = ReceiverSteps(time: 1e-3, angle: 1e-7, height: 1e-3, speed: 1e-2, course: 1e-5)
+
+  static func of(_ contract: ReceiverContract) -> ReceiverSteps {
+    guard contract.speaksUBX else { return nmea }
+    return contract.model == .ublox5 || contract.model == .ublox6 ? parts : pvt
+  }
 }
 
 /// The motion at one of `count` points, of which a range by `count - 1` is no round number: every quantity runs over its whole range, each a part of the way
@@ -44,16 +51,15 @@ func turned(_ found: Double, to truth: Double) -> Double {
 }
 
 extension Sweep {
-  /// What every receiver says; NAV-PVT adds the climb.
+  /// What every receiver says; UBX adds the climb.
   private static let said: Set = [
     "time", "latitude", "longitude", "altitude", "height", "speed", "course",
   ]
 
   static let receivers: [Sweep] = ReceiverContract.all.flatMap { contract in
     // A receiver that is only read has its own rate; the others go up to what they can do.
-    let rates: [Double] =
-      !contract.isConfigurable ? [1] : contract.speaksUBX ? [1, 5, 25] : [1, 5, 10]
-    return rates.map { rate in
+    let rates: Set<Double> = [1, min(5, contract.fastestRate), contract.fastestRate]
+    return rates.sorted().map { rate in
       Sweep(
         chip: contract.chip, setting: "\(contract.testDescription), \(rate) Hz",
         minimum: 244,
@@ -68,7 +74,7 @@ extension Sweep {
       // A point an epoch; epochs lie on the whole multiples of their period.
       receiverMotion((Int((seconds * rate).rounded()) % count + count) % count, of: count)
     }
-    let steps = contract.speaksUBX ? ReceiverSteps.pvt : .nmea
+    let steps = ReceiverSteps.of(contract)
     var result = SweepResult()
     var visited: Set<Int> = []
     guard let receiver = try? bench.open() else { return result }
