@@ -53,6 +53,9 @@ public struct GNSSDecoder: Sendable {
   /// Who the receiver has said that it is.
   public private(set) var identity = ReceiverIdentity()
 
+  /// What the receiver reports of its antenna, of the signals, and of the next leap second.
+  public private(set) var condition = ReceiverCondition()
+
   /// How many bytes `append` takes now.
   public var room: Int { lexer.room }
 
@@ -115,8 +118,13 @@ public struct GNSSDecoder: Sendable {
       }
       drainNMEA()
     case .ubx(let messageClass, let id):
-      lexer.withBytes(packet.range) { message(messageClass, id, $0) }
+      let condition = condition
+      lexer.withBytes(packet.range) {
+        message(messageClass, id, $0)
+        UBXDecoder.condition(messageClass: messageClass, id: id, $0, into: &self.condition)
+      }
       drainUBX()
+      if self.condition != condition { events.append(.condition) }
     }
     drainSky()
     if events.count == before { events.append(.message) }
@@ -194,6 +202,11 @@ public struct GNSSDecoder: Sendable {
       switch word {
       case .answer(let answer): events.append(.answer(answer))
       case .restarted: events.append(.restarted)
+      case .antenna(let antenna):
+        if condition.antenna != antenna {
+          condition.antenna = antenna
+          events.append(.condition)
+        }
       case .identity:
         identity = nmea.identity
         events.append(.identity)
@@ -242,6 +255,8 @@ public enum GNSSEvent: Sendable, Hashable {
   case answer(ReceiverAnswer)
   /// The receiver has just started, and has its own settings.
   case restarted
+  /// The receiver reports something new of its antenna, of the signals or of the next leap second: `condition` has it.
+  case condition
   /// Other sources of positions are on the wire. The talkers are all those whose positions are not read now.
   case ignored(talkers: [String])
   /// A valid packet that is none of them.

@@ -9,6 +9,8 @@ enum ReceiverNotice: Sendable, Hashable {
   case identity
   /// It has just started.
   case restarted
+  /// The state of its antenna.
+  case antenna(ReceiverCondition.Antenna?)
 }
 
 extension NMEADecoder {
@@ -26,6 +28,10 @@ extension NMEADecoder {
     } else if address.elementsEqual("PMTK010".utf8) {
       // 1: start-up. 2 tells of helps that are wanted.
       if fields.integer() == 1 { word = .restarted }
+    } else if address.elementsEqual("PGTOP".utf8) {
+      // GlobalTop's antenna state, 11: shorted, the one on the module, an active one.
+      guard fields.integer() == 11, let state = fields.integer() else { return }
+      word = .antenna(state == 1 ? .shorted : state == 3 ? .connected : nil)
     } else if address.elementsEqual("PMTK705".utf8) {
       let release = Self.text(fields.next())
       fields.skip(1)
@@ -47,11 +53,12 @@ extension NMEADecoder {
     }
   }
 
-  /// TXT as a CASIC receiver answers `PCAS06`: `SW=URANUS5,V5.3.0.0`, `HW=ATGM336H,0004090746370`.
+  /// TXT as a CASIC receiver answers `PCAS06`: `SW=URANUS5,V5.3.0.0`, `HW=ATGM336H,0004090746370`. Or the state of the antenna, once
+  /// a second.
   mutating func receiver(txt fields: inout FieldReader) {
     fields.skip(3)
     let field = fields.next()
-    // What others say here, of their antenna once a second, is no text of this kind and never becomes one.
+    if let state = Self.antenna(field) { return word = .antenna(state) }
     guard field.count > 3, field[field.startIndex + 2] == UInt8(ascii: "=") else { return }
     let text = Self.text(field)
     let value = String(text.dropFirst(3))
@@ -64,6 +71,26 @@ extension NMEADecoder {
       identity.hardware = value
     default: return
     }
+  }
+
+  /// The state of the antenna in a TXT: `ANTSTATUS=OPEN` (u-blox, MediaTek by Quectel), `ANTENNA OPEN` (CASIC). `.some(nil)` where the
+  /// receiver does not know it, `nil` for another text.
+  private static func antenna(_ field: Slice<UnsafeBufferPointer<UInt8>>)
+    -> ReceiverCondition.Antenna??
+  {
+    for prefix in ["ANTSTATUS=", "ANTENNA "] as [StaticString] {
+      let count = prefix.utf8CodeUnitCount
+      guard field.count > count,
+        field.prefix(count).elementsEqual(
+          UnsafeBufferPointer(start: prefix.utf8Start, count: count))
+      else { continue }
+      let state = field.dropFirst(count)
+      if state.elementsEqual("OK".utf8) { return .some(.connected) }
+      if state.elementsEqual("OPEN".utf8) { return .some(.open) }
+      if state.elementsEqual("SHORT".utf8) { return .some(.shorted) }
+      return .some(nil)
+    }
+    return nil
   }
 
   private func version(_ fields: inout FieldReader) -> String {

@@ -66,6 +66,17 @@ public enum UBXMessages {
     valset([(port == .ddc ? 0x2091_0015 : 0x2091_0016, UInt32(every))])
   }
 
+  /// MON-RF and NAV-STATUS every so many epochs on `port`, by key: antenna, interference and spoofing.
+  public static func condition(on port: UBXPortID, every: UInt8) -> [UInt8] {
+    let place = UInt32(port.index)
+    return valset([(0x2091_0359 + place, UInt32(every)), (0x2091_001A + place, UInt32(every))])
+  }
+
+  /// NAV-TIMELS every so many epochs on `port`, by key: the next leap second.
+  public static func leapSecond(on port: UBXPortID, every: UInt8) -> [UInt8] {
+    valset([(0x2091_0060 + UInt32(port.index), UInt32(every))])
+  }
+
   /// NAV-RELPOSNED once an epoch on `port`, by key (CFG-MSGOUT-UBX_NAV_RELPOSNED): the heading of a rover whose base
   /// moves with it.
   public static func relativePosition(on port: UBXPortID) -> [UInt8] {

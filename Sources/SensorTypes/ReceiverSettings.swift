@@ -28,6 +28,8 @@ public struct ReceiverLink: Sendable, Hashable, Codable {
   public var notTaken: [String]
   /// Whether its pulse per second tells the moments of its fixes; `nil` where the board file names no line for it.
   public var pulse: PulseUse?
+  /// What it reports of its antenna and of the signals; `nil` where it reports nothing of them.
+  public var condition: ReceiverCondition?
 
   /// Makes the link to a receiver that was not asked for anything.
   public init(baudRate: Int? = nil, language: ReceiverProtocol? = nil) {

@@ -28,7 +28,7 @@ struct CaseFileTests {
       case .heading(let heading): heard.headings.append(heading)
       case .sky: heard.satellites = decoder.satellites
       case .ignored(let talkers): heard.ignored = talkers
-      case .identity, .answer, .restarted, .message: break
+      case .identity, .answer, .restarted, .condition, .message: break
       }
     }
     return heard

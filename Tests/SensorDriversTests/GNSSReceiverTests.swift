@@ -91,6 +91,8 @@ private struct LetterCodec: ReceiverCodec {
       case .sleep: 8
       case .heading: 9
       case .channels: 10
+      case .condition: 11
+      case .leapSecond: 12
       }
     let dialectNumber: UInt8 =
       switch dialect {
@@ -149,11 +151,15 @@ private struct LetterCodec: ReceiverCodec {
     #expect(stream.written.last == [2, 1, 0, 5])
     #expect(try epochs(receiver, stream, "+", at: at(2.1)) == [])
     #expect(stream.written.last == [4, 1, 0, 5])
+    #expect(try epochs(receiver, stream, "+", at: at(2.12)) == [])
+    #expect(stream.written.last == [11, 1, 0, 5])
+    #expect(try epochs(receiver, stream, "+", at: at(2.14)) == [])
+    #expect(stream.written.last == [12, 1, 0, 5])
     #expect(try epochs(receiver, stream, "+", at: at(2.15)) == [])
     #expect(stream.written.last == [3, 1, 0, 5])
     #expect(try epochs(receiver, stream, "+P", at: at(2.2)) == [.threeDimensional])
     #expect(receiver.isConfigured && receiver.note == nil && receiver.refusals == 0)
-    #expect(stream.written.count == 5)
+    #expect(stream.written.count == 7)
     #expect(receiver.nextDue == at(5.2))
   }
 

@@ -59,8 +59,7 @@ import Testing
     setup.heard(at: .at(0.6))
     // Now that the line has room for them.
     #expect(setup.step(now: .at(0.6)) == .send(.satellites, .keys, part: 0))
-    _ = setup.accept(at: 0.7)
-    _ = setup.accept(at: 0.7)
+    for _ in 0..<4 { _ = setup.accept(at: 0.7) }
     #expect(setup.phase == .running)
     // Faster once more: its own rate is the first.
     setup.neededSpeed = 115_200
@@ -70,8 +69,7 @@ import Testing
     #expect(setup.step(now: .at(1.1)) == .identify(all: false))
     setup.heard(at: .at(1.2))
     _ = setup.step(now: .at(1.2))
-    _ = setup.accept(at: 1.3)
-    _ = setup.accept(at: 1.3)
+    for _ in 0..<4 { _ = setup.accept(at: 1.3) }
     #expect(setup.phase == .running)
     setup.sleep()
     #expect(setup.step(now: .at(1.4)) == .send(.sleep, .keys, part: 0))

@@ -198,6 +198,41 @@ import Testing
     #expect(receiver.refusals == 2)
   }
 
+  @Test(
+    "a u-blox receiver's antenna, interference, spoofing and leap second are known, and told",
+    arguments: [ReceiverTwinModel.ublox6, .ubloxM8, .ubloxM9, .ubloxM10])
+  func conditions(model: ReceiverTwinModel) throws {
+    let bench = ReceiverBench(
+      ReceiverContract(chip: "u-blox", model: model, wire: .serial), rate: 1)
+    let receiver = try bench.open()
+    _ = epochs(bench, receiver, 40)
+    #expect(receiver.note == nil)
+    #expect(receiver.link?.condition?.antenna == .connected)
+    #expect(receiver.link?.condition?.interference == .insignificant)
+    #expect(receiver.link?.condition?.spoofing == .notDetected)
+    #expect(receiver.link?.condition?.leapSecond == nil)
+    bench.change { condition in
+      (condition.antenna, condition.jamming, condition.spoofing) = (3, 3, 2)
+      // 2026-07-01.
+      condition.leapSecond = .init(change: -1, midnight: 1_782_864_000)
+    }
+    _ = epochs(bench, receiver, 62)
+    let condition = try #require(receiver.link?.condition)
+    #expect(condition.antenna == .shorted && condition.interference == .severe)
+    #expect(condition.spoofing == .suspected)
+    #expect(
+      condition.leapSecond
+        == (model == .ublox6
+          ? nil : ReceiverCondition.LeapSecond(change: -1, midnight: 1_782_864_000)))
+    #expect(
+      receiver.note
+        == "reports a short circuit of its antenna; it has no position because of interference (jamming); it "
+        + "suspects that its signals are forged (spoofing)")
+    bench.change { $0 = SimulatedCondition() }
+    _ = epochs(bench, receiver, 12)
+    #expect(receiver.note == nil)
+  }
+
   @Test("an epoch in several messages is told with the last of them, not with the next epoch")
   func promptParts() throws {
     let bench = ReceiverBench(

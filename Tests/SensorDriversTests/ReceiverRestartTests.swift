@@ -68,12 +68,14 @@ import Testing
     #expect(slow.phase == .listening)
   }
 
-  @Test("another rate is asked for with the satellites, whose rate counts epochs")
+  @Test("another rate is asked for with the messages whose rate counts epochs")
   func otherRate() {
     var setup = running()
     setup.askRate()
     #expect(setup.step(now: .at(0.3)) == .send(.satellites, .keys, part: 0))
-    #expect(setup.accept(at: 0.4) == .send(.rate, .keys, part: 0))
+    #expect(setup.accept(at: 0.35) == .send(.condition, .keys, part: 0))
+    #expect(setup.accept(at: 0.4) == .send(.leapSecond, .keys, part: 0))
+    #expect(setup.accept(at: 0.45) == .send(.rate, .keys, part: 0))
     #expect(setup.accept(at: 0.5) == nil)
     #expect(setup.phase == .running && setup.notTaken.isEmpty)
     #expect(setup.step(now: .at(0.6)) == nil)

@@ -25,6 +25,8 @@ import Testing
     setup.heardEpoch(isPVT: true, at: .at(1.5))
     #expect(setup.step(now: .at(1.5)) == .send(.disableNMEA, .keys, part: 0))
     #expect(setup.accept(at: 1.55) == .send(.satellites, .keys, part: 0))
+    #expect(setup.accept(at: 1.56) == .send(.condition, .keys, part: 0))
+    #expect(setup.accept(at: 1.57) == .send(.leapSecond, .keys, part: 0))
     #expect(setup.accept(at: 1.6) == .send(.rate, .keys, part: 0))
     #expect(setup.accept(at: 1.7) == nil)
     #expect(setup.phase == .running && setup.notTaken.isEmpty)
@@ -45,7 +47,9 @@ import Testing
     // Whether NMEA stops or not, the rest is set.
     #expect(setup.refuse(at: 1.2) == .send(.satellites, .messages, part: 0))
     #expect(setup.refuse(at: 1.3) == .send(.channels, .messages, part: 0))
-    #expect(setup.refuse(at: 1.35) == .send(.model, .messages, part: 0))
+    #expect(setup.refuse(at: 1.33) == .send(.condition, .messages, part: 0))
+    #expect(setup.accept(at: 1.34) == .send(.leapSecond, .messages, part: 0))
+    #expect(setup.accept(at: 1.35) == .send(.model, .messages, part: 0))
     #expect(setup.accept(at: 1.4) == .send(.rate, .messages, part: 0))
     #expect(setup.notTaken == [.disableNMEA, .channels])
     #expect(setup.counts.refused == 4)
@@ -74,6 +78,7 @@ import Testing
     setup.heardEpoch(isPVT: true, at: .at(1))
     #expect(setup.step(now: .at(1)) == .send(.disableNMEA, .parts, part: 0))
     #expect(setup.accept(at: 1.1) == .send(.satellites, .parts, part: 0))
+    #expect(setup.accept(at: 1.15) == .send(.condition, .parts, part: 0))
     #expect(setup.accept(at: 1.2) == .send(.model, .parts, part: 0))
     #expect(setup.accept(at: 1.3) == .send(.rate, .parts, part: 0))
     #expect(setup.accept(at: 1.4) == nil)
@@ -108,9 +113,9 @@ import Testing
     #expect(setup.accept(at: 1.1) == .send(.satellites, .messages, part: 0))
     #expect(setup.refuse(at: 1.2) == .send(.channels, .messages, part: 0))
     var other = setup
-    #expect(setup.accept(at: 1.3) == .send(.rate, .messages, part: 0))
+    #expect(setup.accept(at: 1.3) == .send(.condition, .messages, part: 0))
     #expect(setup.notTaken.isEmpty)
-    #expect(other.refuse(at: 1.3) == .send(.rate, .messages, part: 0))
+    #expect(other.refuse(at: 1.3) == .send(.condition, .messages, part: 0))
     #expect(other.notTaken == [.channels])
   }
 

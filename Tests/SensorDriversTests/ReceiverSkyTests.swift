@@ -38,6 +38,11 @@ import Testing
     var link = ReceiverLink(
       baudRate: contract.wire == .ddc ? nil : 38_400, language: .ubxKeys)
     link.interval = 0.2
+    var condition = ReceiverCondition()
+    (condition.antenna, condition.interference, condition.spoofing) = (
+      .connected, .insignificant, .notDetected
+    )
+    link.condition = condition
     #expect(receiver.link == link)
   }
 
@@ -51,7 +56,11 @@ import Testing
     #expect(receiver.takeSky() == nil)
     var link = ReceiverLink(baudRate: 9_600, language: .ubxMessages)
     link.interval = 0.2
-    link.notTaken = ["the satellites (the line is too slow)"]
+    link.notTaken = [
+      "the satellites (the line is too slow)",
+      "the state of antenna and signals (the line is too slow)",
+      "the next leap second (the line is too slow)",
+    ]
     #expect(receiver.link == link)
     // It is no wish of a person's that was not met.
     #expect(receiver.note == nil)

@@ -48,6 +48,40 @@ import Testing
     return status
   }
 
+  /// Nothing is well, and a leap second comes at the end of 2026.
+  private static var condition: ReceiverCondition {
+    var condition = ReceiverCondition()
+    (condition.antenna, condition.interference, condition.spoofing) = (.open, .severe, .suspected)
+    condition.leapSecond = ReceiverCondition.LeapSecond(change: 1, midnight: 1_798_761_600)
+    return condition
+  }
+
+  @Test("what the receiver reports of its antenna and signals stands below it, if it is not well")
+  func conditions() {
+    var receiver = Self.status()
+    func text() -> String {
+      Self.page(nil, receiver: receiver).lines(at: Timestamp(seconds: 8), size: (160, 40)).joined(
+        separator: "\n")
+    }
+    let plain = text()
+    receiver.link?.condition = ReceiverCondition()
+    receiver.link?.condition?.antenna = .connected
+    receiver.link?.condition?.interference = .insignificant
+    receiver.link?.condition?.spoofing = .notDetected
+    #expect(text() == plain)
+    receiver.link?.condition = Self.condition
+    for words in [
+      "reports that its antenna draws no current: look for a broken cable",
+      "has no position because of interference (jamming)",
+      "suspects that its signals are forged (spoofing)",
+      "announces that a leap second is inserted before 2027-01-01 00:00 UTC",
+    ] {
+      #expect(text().contains(words), "\(words)")
+    }
+    receiver.state = .failed("gone")
+    #expect(!text().contains("leap second"))
+  }
+
   private static func page(
     _ satellites: [GNSSSatellite]?, receiver: SensorStatus = GNSSPageTests.status()
   ) -> GNSSPage {
@@ -297,11 +331,18 @@ import Testing
         #""name":"u-blox M9 or F9","firmware":"SPG 4.04","refusals":0,"baudRate":38400,"#
           + #""protocol":"UBX (CFG-VALSET)","interval":0.2,"notTaken":["'dynamicModel'"]}"#))
     receiver.link = ReceiverLink()
+    receiver.link?.condition = Self.condition
+    let condition = lines.line(for: .sensor(receiver))
+    #expect(
+      condition.hasSuffix(
+        #""refusals":0,"antenna":"open","interference":"severe","spoofing":"suspected","leapSecondChange":1,"#
+          + #""leapSecondBefore":"2027-01-01T00:00:00.000Z"}"#))
+    receiver.link = ReceiverLink()
     #expect(lines.line(for: .sensor(receiver)).hasSuffix(#""refusals":0}"#))
     let location = lines.line(
       for: .location(LocationEstimate(fix: GNSSFix.full, isSimulated: false)))
     #expect(location.hasSuffix(#""satellites":9,"pdop":1.5,"hdop":0.9,"vdop":1.2}"#))
-    for line in [sky, empty, status, location] {
+    for line in [sky, empty, status, condition, location] {
       _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
     }
   }

@@ -234,12 +234,25 @@ package struct ObservationLines {
       line.set("protocol", link.language?.rawValue)
       line.set("interval", link.interval, digits: 3)
       if !link.notTaken.isEmpty { line.set("notTaken", link.notTaken) }
+      if let condition = link.condition { write(condition, into: &line) }
       // What a lost receiver's pulse was is of no use.
       if status.state == .running, let pulse = link.pulse {
         line.set("pps", pulse.word)
         if case .unusable(let reason) = pulse { line.set("ppsReason", reason) }
       }
     }
+  }
+}
+
+extension ObservationLines {
+  /// What a receiver reports of its antenna, of the signals and of the next leap second.
+  private static func write(_ condition: ReceiverCondition, into line: inout JSONLine) {
+    line.set("antenna", condition.antenna?.rawValue)
+    line.set("interference", condition.interference?.rawValue)
+    line.set("spoofing", condition.spoofing?.rawValue)
+    guard let leapSecond = condition.leapSecond else { return }
+    line.set("leapSecondChange", leapSecond.change)
+    line.set("leapSecondBefore", time: leapSecond.midnight)
   }
 }
 

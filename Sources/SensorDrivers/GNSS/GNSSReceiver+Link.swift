@@ -5,13 +5,14 @@ package import SensorTypes
 extension GNSSReceiver {
   /// How it is connected and told what to send, and what it does not do of that.
   package var link: ReceiverLink? {
-    guard isConfigured, let dialect = setup.dialect else { return ReceiverLink(baudRate: baudRate) }
-    var link = ReceiverLink(baudRate: baudRate, language: dialect.language)
+    var link = ReceiverLink(baudRate: baudRate)
+    link.condition = condition
+    guard isConfigured, let dialect = setup.dialect else { return link }
+    link.language = dialect.language
     if !setup.notTaken.contains(.rate) { link.interval = setup.interval }
-    let hasRoom = settings.hasRoom
+    let settings = settings
     link.notTaken = setup.notTaken.map { item in
-      (item == .satellites || item == .channels) && !hasRoom
-        ? "\(item.words) (the line is too slow)" : item.words
+      settings.carries(item) ? item.words : "\(item.words) (the line is too slow)"
     }
     return link
   }
@@ -22,7 +23,7 @@ extension GNSSReceiver {
       ? nil
       : "has another source of positions on its wire, \(ignored.joined(separator: ", ")), which is not read "
         + "('talker' chooses one)"
-    let all = [refusal, others].compactMap(\.self)
+    let all = [refusal, others].compactMap(\.self) + (condition?.warnings ?? [])
     return all.isEmpty ? nil : all.joined(separator: "; it ")
   }
 
@@ -36,6 +37,17 @@ extension GNSSReceiver {
         ? "refuses the messages that it is asked for: it is read as it is"
         : "acknowledges nothing: it is read as it is"
     default: return nil
+    }
+  }
+}
+
+extension ReceiverSettings {
+  /// Whether the line is fast enough for what is set.
+  fileprivate func carries(_ item: ReceiverSetting) -> Bool {
+    switch item {
+    case .satellites, .channels: hasRoom
+    case .condition, .leapSecond: hasSomeRoom
+    default: true
     }
   }
 }
@@ -57,7 +69,7 @@ extension ReceiverSetting {
   var isWish: Bool {
     switch self {
     case .model, .rate, .speed, .sentences, .heading: true
-    case .enablePVT, .disableNMEA, .satellites, .channels, .sleep: false
+    case .enablePVT, .disableNMEA, .satellites, .channels, .condition, .leapSecond, .sleep: false
     }
   }
 
@@ -71,6 +83,8 @@ extension ReceiverSetting {
     case .enablePVT: "its position in UBX"
     case .disableNMEA: "the end of NMEA"
     case .satellites, .channels: "the satellites"
+    case .condition: "the state of antenna and signals"
+    case .leapSecond: "the next leap second"
     case .heading: "'antennas' (a heading by two antennas)"
     case .sleep: "sleep"
     }

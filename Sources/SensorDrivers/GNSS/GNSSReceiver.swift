@@ -26,6 +26,8 @@ package final class GNSSReceiver: ReceiverDriver {
   /// The newest round of satellites that nobody has taken.
   private var sky: GNSSSky?
   private var heading: ReceiverHeading?
+  /// What it reports of its antenna, of the signals and of the next leap second.
+  private(set) var condition: ReceiverCondition?
   /// The talkers of other sources on its wire, which are not read; the decoder bounds their number.
   private(set) var ignored: [String] = []
   /// Bytes since something was last understood.
@@ -236,6 +238,9 @@ package final class GNSSReceiver: ReceiverDriver {
       case .restarted:
         setup.heard(at: now)
         setup.restarted()
+      case .condition(let condition):
+        setup.heard(at: now)
+        self.condition = condition.isEmpty ? nil : condition
       case .ignored(let talkers):
         setup.heard(at: now)
         ignored = talkers

@@ -19,6 +19,8 @@ enum ReceiverEvent: Sendable, Hashable {
   case identity(SensorIdentity, ReceiverSetup.Dialect, shortestInterval: Double? = nil)
   /// It has just started, and has its own settings.
   case restarted
+  /// It reports something new of its antenna, of the signals or of the next leap second.
+  case condition(ReceiverCondition)
   /// Other sources of positions are on the wire: the talkers of those that are not read now.
   case ignored(talkers: [String])
 }
@@ -40,6 +42,8 @@ struct ReceiverSettings: Sendable, Hashable {
   var interval: Double
   /// How the carrier moves; `nil` leaves it as it is.
   var model: DynamicModel?
+  /// Whether the line carries a hundred bytes besides, now and then.
+  var hasSomeRoom: Bool { hasRoom || interval >= Self.usualInterval }
   /// Whether the line carries the satellites as well: at 9600 baud they would hold the next epochs up.
   var hasRoom: Bool
 }

@@ -13,6 +13,8 @@ extension ReceiverSetup {
     }
     // Whether there is room for them is the line's to say.
     if dialect.isUBX { plan.append(item == .channels ? .channels : .satellites) }
+    if dialect.isUBX { plan.append(.condition) }
+    if dialect == .keys || dialect == .messages { plan.append(.leapSecond) }
     if dialect.isUBX, setsHeading { plan.append(.heading) }
     if setsModel { plan.append(.model) }
     plan.append(.rate)

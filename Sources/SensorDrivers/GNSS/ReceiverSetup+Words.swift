@@ -71,6 +71,10 @@ enum ReceiverSetting: Sendable, Hashable {
   case satellites
   /// The satellites in the older message (NAV-SVINFO), of a receiver that refuses the newer one: generation 7.
   case channels
+  /// Antenna, interference and spoofing, every ten seconds.
+  case condition
+  /// The next leap second, every minute.
+  case leapSecond
   /// The heading by antennas, once an epoch.
   case heading
   /// The sentences that are read, and no others.

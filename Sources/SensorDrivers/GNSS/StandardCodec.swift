@@ -41,6 +41,7 @@ struct StandardCodec: ReceiverCodec {
         to: Self.number(answer.language, answer.command),
         isAccepted: answer.verdict == .pending ? nil : answer.verdict == .accepted)
     case .restarted: .restarted
+    case .condition: .condition(decoder.condition)
     case .ignored(let talkers): .ignored(talkers: talkers)
     case .identity:
       if let summary = decoder.identity.summary,
@@ -75,7 +76,7 @@ struct StandardCodec: ReceiverCodec {
       case .rate: return [Self.pmtk("PMTK220,\(milliseconds)")]
       case .speed(let rate): return [Self.pmtk("PMTK251,\(rate)")]
       case .sleep: return [Self.pmtk("PMTK161,0")]
-      case .enablePVT, .disableNMEA, .satellites, .channels, .heading: return []
+      default: return []
       }
     case .pair:
       switch item {
@@ -84,7 +85,7 @@ struct StandardCodec: ReceiverCodec {
         return settings.model.flatMap(ReceiverSentences.airoha).map { [Self.pair($0)] } ?? []
       case .rate: return [Self.pair("PAIR050,\(milliseconds)")]
       // A new rate of the line counts after a restart only, and sleep needs a pin to end it.
-      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites, .channels, .heading: return []
+      default: return []
       }
     case .casic:
       switch item {
@@ -94,7 +95,7 @@ struct StandardCodec: ReceiverCodec {
       case .speed(let rate):
         return ReceiverSentences.casic(baudRate: rate).map { [Self.casic($0)] } ?? []
       // Its standby is for a time that is said beforehand.
-      case .sleep, .enablePVT, .disableNMEA, .satellites, .channels, .heading: return []
+      default: return []
       }
     }
   }
@@ -111,7 +112,13 @@ struct StandardCodec: ReceiverCodec {
     case .disableNMEA: message = UBXMessages.disableNMEA(on: port)
     case .satellites:
       guard settings.hasRoom else { return [] }
-      message = UBXMessages.satellites(on: port, every: settings.epochsBetweenSatellites)
+      message = UBXMessages.satellites(on: port, every: settings.epochs(in: 5))
+    case .condition:
+      guard settings.hasSomeRoom else { return [] }
+      message = UBXMessages.condition(on: port, every: settings.epochs(in: 10))
+    case .leapSecond:
+      guard settings.hasSomeRoom else { return [] }
+      message = UBXMessages.leapSecond(on: port, every: settings.epochs(in: 60))
     case .heading: message = UBXMessages.relativePosition(on: port)
     case .model:
       guard let model = settings.model else { return [] }
@@ -141,9 +148,14 @@ struct StandardCodec: ReceiverCodec {
       return messages.map { every(0x01, $0, 1) } + [ReceiverRequest(bytes: rate, answer: nil)]
     case .disableNMEA: return UBXMessages.defaultSentences.map { every(0xF0, $0, 0) }
     case .satellites where dialect == .messages:
-      return settings.hasRoom ? [every(0x01, 0x35, settings.epochsBetweenSatellites)] : []
+      return settings.hasRoom ? [every(0x01, 0x35, settings.epochs(in: 5))] : []
     case .satellites, .channels:
-      return settings.hasRoom ? [every(0x01, 0x30, settings.epochsBetweenSatellites)] : []
+      return settings.hasRoom ? [every(0x01, 0x30, settings.epochs(in: 5))] : []
+    case .condition:
+      let epochs = settings.epochs(in: 10)
+      return settings.hasSomeRoom ? [every(0x0A, 0x09, epochs), every(0x01, 0x03, epochs)] : []
+    case .leapSecond:
+      return settings.hasSomeRoom ? [every(0x01, 0x26, settings.epochs(in: 60))] : []
     case .heading: return [every(0x01, 0x3C, 1)]
     case .model:
       guard let model = settings.model else { return [] }
@@ -195,9 +207,9 @@ struct StandardCodec: ReceiverCodec {
 }
 
 extension ReceiverSettings {
-  /// Every five seconds: they are many bytes, and move slowly.
-  fileprivate var epochsBetweenSatellites: UInt8 {
-    UInt8(min(255, max(1, (5 / max(0.02, interval)).rounded())))
+  /// The epochs between two messages that are wanted every so many seconds: satellites are many bytes, and move slowly.
+  fileprivate func epochs(in seconds: Double) -> UInt8 {
+    UInt8(min(255, max(1, (seconds / max(0.02, interval)).rounded())))
   }
 }
 

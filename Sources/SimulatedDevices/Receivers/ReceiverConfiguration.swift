@@ -10,6 +10,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var positionRate: UInt8 = 0
   var satelliteRate: UInt8 = 0
   var relativeRate: UInt8 = 0
+  /// Epochs between MON-HW and between MON-RF.
+  var hardwareRate: UInt8 = 0
+  var radioRate: UInt8 = 0
   /// Epochs between messages that hold a part of one, by `SimulatedPart`.
   var partRates = SIMD8<UInt8>(repeating: 0)
   var sendsUBX = true
@@ -61,6 +64,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case 0x2091_0015 + port: return .satellites
     // u-blox F9 HPG interface description UBX-21022436, CFG-MSGOUT-UBX_NAV_RELPOSNED.
     case 0x2091_008D + port: return .relativePosition
+    case 0x2091_001A + port: return .part(.status)
+    case 0x2091_0060 + port: return .part(.leapSecond)
+    case 0x2091_0359 + port: return .radio
     case 0x2091_00AB + port: return .sentence(.rmc)
     case 0x2091_00B0 + port: return .sentence(.vtg)
     case 0x2091_00BA + port: return .sentence(.gga)
@@ -95,6 +101,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .position: positionRate = UInt8(truncatingIfNeeded: value)
     case .satellites: satelliteRate = UInt8(truncatingIfNeeded: value)
     case .relativePosition: relativeRate = UInt8(truncatingIfNeeded: value)
+    case .part(let part): partRates[part.rawValue] = UInt8(truncatingIfNeeded: value)
+    case .radio: radioRate = UInt8(truncatingIfNeeded: value)
     case .measurementPeriod:
       guard (40...65535).contains(value) else { return false }
       measurementPeriod = Int(value)
@@ -122,6 +130,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .position: UInt64(positionRate)
     case .satellites: UInt64(satelliteRate)
     case .relativePosition: UInt64(relativeRate)
+    case .part(let part): UInt64(partRates[part.rawValue])
+    case .radio: UInt64(radioRate)
     case .measurementPeriod: UInt64(measurementPeriod)
     case .navigationRatio: UInt64(navigationRatio)
     case .baudRate: UInt64(baudRate)
@@ -140,6 +150,8 @@ enum UBXConfigurationKey: Hashable {
   case position
   case satellites
   case relativePosition
+  case part(SimulatedPart)
+  case radio
   case measurementPeriod
   case navigationRatio
   case baudRate

@@ -107,6 +107,7 @@ extension ReceiverTwin {
       if let part = SimulatedPart(identity: identity) {
         configuration.partRates[part.rawValue] = rate
       }
+    case (0x0A, 0x09): configuration.hardwareRate = rate
     case (0xF0, let identity):
       if let sentence = ReceiverConfiguration.sentence(identity) {
         configuration.sentenceRates[sentence.rawValue] = rate

@@ -27,6 +27,8 @@ package struct ReceiverTwin: Sendable {
   private let antennas: Double?
   /// What a wrong ambiguity turns its heading by, radians.
   package var headingError = 0.0
+  /// What it reports of its antenna and its surroundings.
+  package var condition = SimulatedCondition()
   /// Whether its MON-VER has a hardware version that nobody knows, as those of copies do.
   package var hidesGeneration = false
 
@@ -174,7 +176,15 @@ package struct ReceiverTwin: Sendable {
       queue(at: time &+ Self.latency)
     }
     for part in SimulatedPart.allCases where isDue(configuration.partRates[part.rawValue]) {
-      builder.write(part, solution)
+      builder.write(part, solution, condition)
+      queue(at: time &+ Self.latency)
+    }
+    if isDue(configuration.hardwareRate) {
+      builder.writeHardware(condition, length: (model.generation ?? 8) <= 6 ? 68 : 60)
+      queue(at: time &+ Self.latency)
+    }
+    if isDue(configuration.radioRate) {
+      builder.writeRadio(condition)
       queue(at: time &+ Self.latency)
     }
   }

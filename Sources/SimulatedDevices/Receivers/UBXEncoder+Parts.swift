@@ -6,20 +6,24 @@ import LinearAlgebra
 /// One of them, by its place in a configuration.
 enum SimulatedPart: Int, Sendable, CaseIterable {
   case geodeticPosition
+  case status
   case dilution
   case solution
   case velocity
   case utc
+  case leapSecond
   case channels
 
   /// The identity in class 0x01. A receiver sends them in this order.
   var identity: UInt8 {
     switch self {
     case .geodeticPosition: 0x02
+    case .status: 0x03
     case .dilution: 0x04
     case .solution: 0x06
     case .velocity: 0x12
     case .utc: 0x21
+    case .leapSecond: 0x26
     case .channels: 0x30
     }
   }
@@ -31,15 +35,18 @@ enum SimulatedPart: Int, Sendable, CaseIterable {
 }
 
 extension MessageBuilder {
-  mutating func write(_ part: SimulatedPart, _ s: ReceiverSolution) {
+  mutating func write(_ part: SimulatedPart, _ s: ReceiverSolution, _ condition: SimulatedCondition)
+  {
     beginUBX(0x01, part.identity)
     append(Int64(s.time.timeOfWeek), bytes: 4)
     switch part {
     case .geodeticPosition: writeGeodetic(s)
+    case .status: writeStatus(s, condition)
     case .dilution: writeDilution(s)
     case .solution: writeSolution(s)
     case .velocity: writeVelocity(s)
     case .utc: writeUTC(s)
+    case .leapSecond: writeLeapSecond(s, condition)
     case .channels: writeChannels(s)
     }
     endUBX()

@@ -43,6 +43,10 @@ package struct GNSSPage {
       if let link = status.link {
         lines += rows("", Self.words(link, of: status.state))
         if status.state == .running, let pulse = link.pulse { lines += rows("", Self.words(pulse)) }
+        if status.state == .running, let condition = link.condition {
+          for text in condition.warnings { lines += rows("", text) }
+          if let leapSecond = condition.leapSecond { lines += rows("", Self.words(leapSecond)) }
+        }
       }
     }
     lines += rows("fix", fixText)
@@ -129,6 +133,14 @@ package struct GNSSPage {
     case .inUse: "PPS tells the time of each fix"
     case .unusable(let reason): "PPS not used: \(reason)"
     }
+  }
+
+  private static func words(_ leapSecond: ReceiverCondition.LeapSecond) -> String {
+    var midnight: [UInt8] = []
+    midnight.append(iso8601: leapSecond.midnight)
+    let day = String(decoding: midnight.prefix(10), as: UTF8.self)
+    return
+      "announces that a leap second is \(leapSecond.change > 0 ? "inserted" : "left out") before \(day) 00:00 UTC"
   }
 
   /// What the solution rests on, as far as the receiver says it.

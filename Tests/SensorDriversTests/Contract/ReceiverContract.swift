@@ -188,6 +188,11 @@ final class ReceiverBench {
   /// Whether the receiver sleeps.
   var isAsleep: Bool { serial?.state.withLock { $0.receiver.isAsleep } ?? false }
 
+  /// Changes what the receiver on the serial line reports of its antenna and its surroundings.
+  func change(_ change: (inout SimulatedCondition) -> Void) {
+    serial?.state.withLock { change(&$0.receiver.condition) }
+  }
+
   /// The receiver on the serial line does not say its generation.
   func hideGeneration() { serial?.state.withLock { $0.receiver.hidesGeneration = true } }
 
