@@ -128,7 +128,7 @@ let package = Package(
       "SensorHub",
       [
         "LinearAlgebra", "Geodesy", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
-        "SensorBus", "SensorDrivers", "BoardFile", "StateStore", "Recording",
+        "GNSSProtocol", "SensorBus", "SensorDrivers", "BoardFile", "StateStore", "Recording",
       ]),
     .target(
       name: "Lodestone",

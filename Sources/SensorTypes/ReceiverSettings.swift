@@ -28,6 +28,8 @@ public struct ReceiverLink: Sendable, Hashable, Codable {
   public var notTaken: [String]
   /// Whether its pulse per second tells the moments of its fixes; `nil` where the board file names no line for it.
   public var pulse: PulseUse?
+  /// How its corrections are doing; `nil` where the board file names none.
+  public var corrections: CorrectionStatus?
 
   /// Makes the link to a receiver that was not asked for anything.
   public init(baudRate: Int? = nil, language: ReceiverProtocol? = nil) {

@@ -53,7 +53,7 @@ extension ReceiverSetting {
   /// Whether it is something that a person has asked for, or would miss in positions.
   var isWish: Bool {
     switch self {
-    case .model, .rate, .speed, .sentences, .heading: true
+    case .model, .rate, .speed, .sentences, .heading, .corrections: true
     case .enablePVT, .disableNMEA, .satellites, .sleep: false
     }
   }
@@ -69,6 +69,7 @@ extension ReceiverSetting {
     case .disableNMEA: "the end of NMEA"
     case .satellites: "the satellites"
     case .heading: "'antennas' (a heading by two antennas)"
+    case .corrections: "'corrections' (RTCM 3 on its port)"
     case .sleep: "sleep"
     }
   }

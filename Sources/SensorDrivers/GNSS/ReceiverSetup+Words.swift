@@ -69,6 +69,8 @@ enum ReceiverSetting: Sendable, Hashable {
   case satellites
   /// The heading by antennas, once an epoch.
   case heading
+  /// RTCM 3 in at this port.
+  case corrections
   /// The sentences that are read, and no others.
   case sentences
   /// The rate of the line.

@@ -73,7 +73,7 @@ struct StandardCodec: ReceiverCodec {
       case .rate: return [Self.pmtk("PMTK220,\(milliseconds)")]
       case .speed(let rate): return [Self.pmtk("PMTK251,\(rate)")]
       case .sleep: return [Self.pmtk("PMTK161,0")]
-      case .enablePVT, .disableNMEA, .satellites, .heading: return []
+      case .enablePVT, .disableNMEA, .satellites, .heading, .corrections: return []
       }
     case .pair:
       switch item {
@@ -82,7 +82,7 @@ struct StandardCodec: ReceiverCodec {
         return settings.model.flatMap(ReceiverSentences.airoha).map { [Self.pair($0)] } ?? []
       case .rate: return [Self.pair("PAIR050,\(milliseconds)")]
       // A new rate of the line counts after a restart only, and sleep needs a pin to end it.
-      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites, .heading: return []
+      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites, .heading, .corrections: return []
       }
     case .casic:
       switch item {
@@ -92,7 +92,7 @@ struct StandardCodec: ReceiverCodec {
       case .speed(let rate):
         return ReceiverSentences.casic(baudRate: rate).map { [Self.casic($0)] } ?? []
       // Its standby is for a time that is said beforehand.
-      case .sleep, .enablePVT, .disableNMEA, .satellites, .heading: return []
+      case .sleep, .enablePVT, .disableNMEA, .satellites, .heading, .corrections: return []
       }
     }
   }
@@ -111,6 +111,7 @@ struct StandardCodec: ReceiverCodec {
       guard settings.hasRoom else { return [] }
       message = UBXMessages.satellites(on: port, every: settings.epochsBetweenSatellites)
     case .heading: message = UBXMessages.relativePosition(on: port)
+    case .corrections: message = UBXMessages.takeCorrections(on: port)
     case .model:
       guard let model = settings.model else { return [] }
       message = UBXMessages.dynamicModel(model)
@@ -139,6 +140,8 @@ struct StandardCodec: ReceiverCodec {
     case .satellites:
       return settings.hasRoom ? [every(0x01, 0x35, settings.epochsBetweenSatellites)] : []
     case .heading: return [every(0x01, 0x3C, 1)]
+    // Which protocols a port takes is set together with its rate (CFG-PRT), and RTCM is on where there is any.
+    case .corrections: return []
     case .model:
       guard let model = settings.model else { return [] }
       return [
@@ -216,12 +219,13 @@ extension GNSSReceiver {
   ///   - model: How the carrier moves; `nil` leaves the receiver its own.
   ///   - talker: The only talker whose positions count; `nil` follows the better source.
   ///   - readsHeading: Whether it is asked for a heading by antennas, where asking helps.
+  ///   - takesCorrections: Whether it is told to take RTCM 3 on its port.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   package convenience init(
     _ stream: any ByteStream, as kind: ReceiverControl, outputRate: Double,
-    model: DynamicModel? = nil, talker: String? = nil, readsHeading: Bool = false, baudRate: Int?,
-    searchesBaudRate: Bool
+    model: DynamicModel? = nil, talker: String? = nil, readsHeading: Bool = false,
+    takesCorrections: Bool = false, baudRate: Int?, searchesBaudRate: Bool
   ) {
     let access: ReceiverSetup.Access =
       switch kind {
@@ -232,6 +236,7 @@ extension GNSSReceiver {
     self.init(
       stream, codec: StandardCodec(talker: talker), port: baudRate == nil ? .ddc : .uart,
       outputRate: outputRate, model: model, readsHeading: readsHeading,
+      takesCorrections: takesCorrections,
       setup: ReceiverSetup(
         access: access, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
   }
