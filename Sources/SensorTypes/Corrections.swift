@@ -108,6 +108,14 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
     }
   }
 
+  /// The same with figures that rise all the time left out: what is left is news.
+  package var withoutCounters: CorrectionStatus {
+    var status = CorrectionStatus(source: source)
+    (status.phase, status.failure) = (phase, failure)
+    status.recentFrames = min(recentFrames, 1)
+    return status
+  }
+
   private static func last(_ failure: String?) -> String {
     failure.map { " (before: \($0))" } ?? ""
   }

@@ -43,6 +43,9 @@ package struct GNSSPage {
       if let link = status.link {
         lines += rows("", Self.words(link, of: status.state))
         if status.state == .running, let pulse = link.pulse { lines += rows("", Self.words(pulse)) }
+        if let corrections = link.corrections {
+          lines += rows("", "corrections: \(corrections.description)")
+        }
       }
     }
     lines += rows("fix", fixText)
