@@ -6,8 +6,6 @@ import SensorTypes
 import Yams
 
 extension BoardFile {
-  /// The port of a caster that is reached by TLS, where none is named: that of HTTPS.
-  private static let encryptedPort: UInt16 = 443
   /// What no mountpoint of a caster has in its name, for it would be another thing in an address.
   private static let reserved = Set("\"#%/<>?\\^`{|}")
 
@@ -88,7 +86,7 @@ extension BoardFile {
       case .tcp(let host, let port)? = parts.first.flatMap({
         ServerAddress(
           host: String($0),
-          defaultPort: isEncrypted ? encryptedPort : CorrectionSource.usualPort)
+          defaultPort: isEncrypted ? CorrectionSource.encryptedPort : CorrectionSource.usualPort)
       }), host.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
     else {
       throw map.error(

@@ -5,6 +5,9 @@ public struct CorrectionSource: Sendable, Hashable, Codable {
   /// The port of casters where an address names none.
   public static let usualPort: UInt16 = 2_101
 
+  /// The port of casters that are reached by TLS, where an address names none: that of HTTPS.
+  public static let encryptedPort: UInt16 = 443
+
   /// The caster's name or address.
   public var host: String
   /// The caster's TCP port.

@@ -1,5 +1,4 @@
 import GNSSProtocol
-import Glibc
 import SensorBus
 import SensorTypes
 import StateStore
@@ -95,7 +94,7 @@ final class CorrectionWork: BusWork {
         within: CorrectionClient.connectionTime)
     } catch {
       close()
-      client.failed(Self.words(error), at: now)
+      client.failed(error.connectionWords, at: now)
     }
   }
 
@@ -121,7 +120,7 @@ final class CorrectionWork: BusWork {
         guard count == buffer.count || stream.isOpen && !wasOpen else { break }
       } catch {
         close()
-        client.lost(Self.words(error), at: now)
+        client.lost(error.connectionWords, at: now)
       }
     }
     if hasFrames { passOn() }
@@ -160,11 +159,4 @@ final class CorrectionWork: BusWork {
     say("\(service.name) \(words)")
   }
 
-  private static func words(_ error: BusError) -> String {
-    switch error.reason {
-    case .noConnection(let why) where error.errno == ECONNREFUSED: "connection refused: \(why)"
-    case .noConnection(let why): why
-    default: "\(error)"
-    }
-  }
 }
