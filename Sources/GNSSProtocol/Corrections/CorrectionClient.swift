@@ -61,8 +61,9 @@ package struct CorrectionClient: Sendable {
   private var nextPosition = Timestamp(nanoseconds: .min)
   private var lastFrame = Timestamp(nanoseconds: 0)
   private var hasAnswered = false
-  /// What came of this connection: whether any content, the frames, and the bytes of none before it.
-  private var hasContent = false
+  /// The first content of this connection, until it tells corrections from a table; `nil` from then on.
+  private var opening: [UInt8]? = []
+  /// The frames, and the bytes of none, before this connection.
   private var framesBefore: UInt64 = 0
   private var rejectedBefore: UInt64 = 0
   /// What may stand in no message: cleared with the answer.
@@ -147,7 +148,7 @@ package struct CorrectionClient: Sendable {
     phase = .requesting(since: now)
     reader = NTRIPResponseReader()
     framer.restart()
-    hasContent = false
+    opening = []
     (framesBefore, rejectedBefore) = (counts.frames, framer.rejected)
     (table, tableBytes) = (SourceTable(), 0)
     var request = NTRIPRequest(
@@ -262,10 +263,17 @@ package struct CorrectionClient: Sendable {
   }
 
   private mutating func take(_ content: [UInt8], _ now: Timestamp, _ body: (RTCMFrame) -> Void) {
-    if case .receiving = phase, !hasContent, Self.beginsTable(content) {
-      phase = .readingTable(since: now)
+    var content = content
+    if case .receiving = phase, let opening {
+      content = opening + content
+      let mark = Self.tableMarks.first { zip(content, $0.utf8).allSatisfy { $0 == $1 } }
+      guard mark.map({ content.count >= $0.utf8.count }) ?? true else {
+        self.opening = content
+        return
+      }
+      self.opening = nil
+      if mark != nil { phase = .readingTable(since: now) }
     }
-    hasContent = true
     switch phase {
     case .receiving:
       framer.take(content) { frame in
@@ -286,9 +294,7 @@ package struct CorrectionClient: Sendable {
   }
 
   /// Some casters call a table's content plain text.
-  private static func beginsTable(_ content: [UInt8]) -> Bool {
-    ["STR;", "CAS;", "NET;", "ENDSOURCETABLE"].contains { content.starts(with: $0.utf8) }
-  }
+  private static let tableMarks = ["STR;", "CAS;", "NET;", "ENDSOURCETABLE"]
 
   private mutating func tryVersionOne(_ now: Timestamp) {
     (version, hasTriedOther) = (.one, true)
