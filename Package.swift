@@ -128,7 +128,7 @@ let package = Package(
       "SensorHub",
       [
         "LinearAlgebra", "Geodesy", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
-        "SensorBus", "SensorDrivers", "BoardFile", "StateStore", "Recording",
+        "GNSSProtocol", "SensorBus", "SensorDrivers", "BoardFile", "StateStore", "Recording",
       ]),
     .target(
       name: "Lodestone",
@@ -179,8 +179,8 @@ let package = Package(
     floor(
       "Diagnosis",
       [
-        "BoardFile", "CalibrationCore", "Geomagnetism", "LinuxIO", "Lodestone", "SensorBus",
-        "SensorDrivers", "SensorHub", "SensorTypes", "StateStore",
+        "BoardFile", "CalibrationCore", "GNSSProtocol", "Geomagnetism", "LinuxIO", "Lodestone",
+        "SensorBus", "SensorDrivers", "SensorHub", "SensorTypes", "StateStore", "TextForms",
       ]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.

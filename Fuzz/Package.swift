@@ -31,6 +31,7 @@ let package = Package(
       swiftSettings: settings + [.define("FUZZ")]),
     fuzzer("FuzzStream"),
     fuzzer("FuzzGPSD"),
+    fuzzer("FuzzCaster"),
     fuzzer("FuzzRecord"),
     fuzzer("FuzzDaemonEnd"),
     fuzzer("FuzzProgramEnd"),

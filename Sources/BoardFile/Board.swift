@@ -58,6 +58,8 @@ package struct Board: Sendable, Equatable {
     /// The angle from the body's y axis to the line from a receiver's first antenna to its second, or to the bow of an instrument on
     /// its line, radians clockwise seen from above; `nil` if headings are not to be read.
     package var antennas: Double?
+    /// Where a receiver's corrections come from; `nil` for none.
+    package var corrections: CorrectionSource?
     /// Whether a receiver sleeps while nobody asks for it.
     package var sleeps: Bool
     /// How it sits on the board.
@@ -77,7 +79,8 @@ package struct Board: Sendable, Equatable {
     package init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       pulse: InterruptLineName? = nil, rate: Double? = nil, dynamicModel: DynamicModel? = nil,
-      talker: String? = nil, antennas: Double? = nil, sleeps: Bool = false, mount: Mount = .aligned,
+      talker: String? = nil, antennas: Double? = nil, corrections: CorrectionSource? = nil,
+      sleeps: Bool = false, mount: Mount = .aligned,
       driver: DriverOwner? = nil, behind: String? = nil, checks: DriverChecks = .board,
       line: Int = 0
     ) {
@@ -89,6 +92,7 @@ package struct Board: Sendable, Equatable {
       self.dynamicModel = dynamicModel
       self.talker = talker
       self.antennas = antennas
+      self.corrections = corrections
       self.sleeps = sleeps
       self.mount = mount
       self.driver = driver

@@ -121,7 +121,7 @@ package enum BoardFile {
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
         "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
-        "constant", "talker", "antennas",
+        "constant", "talker", "antennas", "corrections",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -148,8 +148,9 @@ package enum BoardFile {
     if map.has("behind"), entry.kind != .magnetometer {
       throw map.error("behind", "a magnetometer hangs behind another chip's bypass, not \(chip)")
     }
+    let place = try attachment(map, of: entry)
     return Board.Sensor(
-      chip: chip, attachment: try attachment(map, of: entry),
+      chip: chip, attachment: place,
       interrupt: try line(map, "interrupt", "an interrupt line", file: file),
       pulse: try line(map, "pps", "a line for PPS", file: file),
       rate: try map.number(
@@ -157,6 +158,7 @@ package enum BoardFile {
         unit: "Hz, as \(chip) goes"),
       dynamicModel: try dynamicModel(map, of: entry), talker: try talker(map, of: entry),
       antennas: try antennas(map, of: entry),
+      corrections: try corrections(map, of: entry, at: place),
       sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)

@@ -181,6 +181,9 @@ package struct Doctor: Sendable {
       if let line = sensor.pulse {
         findings.append(pulse(sensor, index, line).on("\(place) has its PPS line"))
       }
+      if let source = sensor.corrections {
+        findings.append(corrections(sensor, source, index).on("\(place) gets its corrections"))
+      }
     }
     for bus in Set(answering.map(\.bus)).sorted() {
       let chips = answering.filter { $0.bus == bus }.map { ($0.address, $0.chip) }

@@ -83,6 +83,11 @@ public enum UBXMessages {
     valset([(port == .ddc ? 0x2091_008D : 0x2091_008E, 1)])
   }
 
+  /// RTCM 3 in at `port`, by key (CFG-UART1INPROT-RTCM3X, CFG-I2CINPROT-RTCM3X; u-blox F9 HPG interface description UBX-21022436).
+  package static func takeCorrections(on port: UBXPortID) -> [UInt8] {
+    valset([(port == .ddc ? 0x1071_0004 : 0x1073_0004, 1)])
+  }
+
   /// How the carrier moves, by key (CFG-NAVSPG-DYNMODEL).
   public static func dynamicModel(_ model: DynamicModel) -> [UInt8] {
     valset([(0x2011_0021, UInt32(model.ubx))])

@@ -181,6 +181,15 @@ package struct ThreadRunner: BusRunner {
   /// Starts a `BusThread` that makes its work and steps it.
   package func start(
     name: String, _ make: @escaping @Sendable () -> any BusWork
+  ) -> any BusRun { start(name: name, priority: priority, make) }
+
+  /// The same without a real-time priority.
+  package func startBackground(
+    name: String, _ make: @escaping @Sendable () -> any BusWork
+  ) -> any BusRun { start(name: name, priority: nil, make) }
+
+  private func start(
+    name: String, priority: Int32?, _ make: @escaping @Sendable () -> any BusWork
   ) -> any BusRun {
     do {
       return try BusThread(name: name, priority: priority, make)

@@ -70,6 +70,14 @@ package final class LinuxBusProvider: BusProvider {
     try SocketStream(server)
   }
 
+  /// A TCP connection, with OpenSSL where it is encrypted.
+  package func networkStream(
+    to server: ServerAddress, isEncrypted: Bool, within seconds: Double
+  ) throws(BusError) -> any NetworkStream {
+    if isEncrypted { return try TLSStream(server, within: seconds) }
+    return try SocketStream(server, within: seconds)
+  }
+
   /// A GPIO line through libgpiod, requested for rising edges.
   package func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
     try EdgeLine(name)

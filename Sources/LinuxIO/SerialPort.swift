@@ -60,6 +60,15 @@ final class SerialPort: ByteStream {
     }
   }
 
+  func writeSome(_ bytes: UnsafeRawBufferPointer) throws(BusError) -> Int {
+    guard file >= 0 else { throw BusError(.disconnected, bus: path) }
+    guard !bytes.isEmpty else { return 0 }
+    let count = posixWrite(file, bytes.baseAddress, bytes.count)
+    guard count < 0 else { return count }
+    guard errno == EAGAIN || errno == EINTR else { throw lost(errno) }
+    return 0
+  }
+
   func setBaudRate(_ rate: Int) throws(BusError) {
     self.rate = rate
     guard file >= 0 else { return }

@@ -4,9 +4,9 @@ import SensorBus
 
 /// A connection to a server: its name is looked up and it is connected while it is read, neither of them ever
 /// waited for. What has failed stays so: whoever holds it opens another.
-final class SocketStream: ByteStream {
-  /// How long name and connection may take together, nanoseconds.
-  private static let connectTimeout: Int64 = 3_000_000_000
+final class SocketStream: NetworkStream {
+  /// How long name and connection may take together, in seconds, unless something else is said.
+  static let connectTimeout = 3.0
 
   private enum Phase {
     /// The answer of the name server is awaited.
@@ -19,14 +19,18 @@ final class SocketStream: ByteStream {
 
   private let place: String
   private let deadline: Int64
+  private let timeout: Double
   private var phase: Phase
   /// The name server's answer, then the connection.
   private var file: Int32
   private var addresses: [lodestone_address] = []
 
-  init(_ server: ServerAddress) throws(BusError) {
+  init(
+    _ server: ServerAddress, within timeout: Double = SocketStream.connectTimeout
+  ) throws(BusError) {
     place = server.description
-    deadline = lodestone_monotonic() + Self.connectTimeout
+    self.timeout = timeout
+    deadline = lodestone_monotonic() + Int64(timeout * 1e9)
     switch server {
     case .tcp(let host, let port):
       file = lodestone_resolve_start(host, port)
@@ -42,6 +46,8 @@ final class SocketStream: ByteStream {
 
   // A connection that is made or refused is readable as well: the server speaks first, or it has gone.
   var readiness: Readiness { file >= 0 ? .descriptor(file) : .never }
+
+  var isOpen: Bool { if case .open = phase { true } else { false } }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
     guard !buffer.isEmpty else { return 0 }
@@ -71,6 +77,15 @@ final class SocketStream: ByteStream {
         ? error(-result) : BusError(.noConnection("the server does not listen"), bus: place))
   }
 
+  func writeSome(_ bytes: UnsafeRawBufferPointer) throws(BusError) -> Int {
+    if case .failed(let error) = phase { throw error }
+    guard case .open = phase, !bytes.isEmpty else { return 0 }
+    let result = lodestone_send(file, bytes.baseAddress, bytes.count)
+    guard result < 0 else { return Int(result) }
+    guard result == -EAGAIN || result == -EINTR else { throw failed(error(-result)) }
+    return 0
+  }
+
   func setBaudRate(_ rate: Int) throws(BusError) {
     throw BusError(.unsupported("a baud rate"), bus: place)
   }
@@ -79,7 +94,9 @@ final class SocketStream: ByteStream {
     var found = [lodestone_address](
       repeating: lodestone_address(), count: Int(LODESTONE_ADDRESSES))
     let count = lodestone_resolve_take(file, &found)
-    if count == -EAGAIN || count == -EINTR { return try checkTime("its name is not found in 3 s") }
+    if count == -EAGAIN || count == -EINTR {
+      return try checkTime("its name is not found in \(Int(timeout)) s")
+    }
     close(file)
     file = -1
     guard count > 0 else {
@@ -110,7 +127,7 @@ final class SocketStream: ByteStream {
     if result > 0 {
       phase = .open
     } else if result == 0 {
-      try checkTime("not within 3 s")
+      try checkTime("not within \(Int(timeout)) s")
     } else {
       close(file)
       file = -1

@@ -122,6 +122,7 @@ package final class Session: Sendable {
       model: model.map { ($0.model, $0.text) },
       notes: problems + exposures.filter { !$0.isShared }.map(\.description),
       isSimulated: board.simulation != nil, calibratesInUse: calibratesInUse,
+      program: "Lodestone/\(LodestoneRuntime.version)",
       screen: access == .full ? nil : screen,
       recording: recording.map { [source] in (source.text, source.name, $0) })
     hub.setPositionIsOpen(access == .full)

@@ -15,7 +15,7 @@ package enum Simulation {
   ) -> SimulatedBoard {
     let year = MagneticModel.decimalYear(unixSeconds: utcStart)
     let sensors = twinned(board)
-    return SimulatedBoard(
+    var simulated = SimulatedBoard(
       chips: sensors.compactMap { sensor in
         var chip = chip(sensor, plan: plan)
         chip?.host =
@@ -36,6 +36,11 @@ package enum Simulation {
           return Vector3(field.east, field.north, -field.down) / 1_000
         }),
       seed: plan.seed)
+    simulated.casters = board.sensors.compactMap(\.corrections).map { source in
+      SimulatedCaster(
+        address: .tcp(host: source.host, port: source.port), mountpoint: source.mountpoint)
+    }
+    return simulated
   }
 
   /// For how long a board that `board(_:plan:utcStart:)` makes at this date, seconds since 1970, has been under way: the

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import BoardFile
+import Diagnosis
 import HardwareSuite
 import Lodestone
 import SensorBus
@@ -26,6 +27,13 @@ extension CommandErrorKind {
     case is KnownAltitudeError: self = .usage
     case let error as BusError:
       if case .permissionDenied = error.reason { self = .permission } else { self = .io }
+    case let problem as CasterProblem:
+      self =
+        switch problem.kind {
+        case .unreachable: .io
+        case .refused: .permission
+        case .foreign: .data
+        }
     case is SimulationControlError, is OperatorError: self = .io
     case let error as DaemonUnreachable: self = error.isRight ? .permission : .io
     default: return nil

@@ -78,6 +78,18 @@ extension BusError: CustomStringConvertible {
   }
 }
 
+extension BusError {
+  /// Why there is no connection, without the place: for a message that names it already.
+  package var connectionWords: String {
+    switch reason {
+    // 111 is ECONNREFUSED.
+    case .noConnection(let why) where errno == 111: "connection refused: \(why)"
+    case .noConnection(let why): why
+    default: description
+    }
+  }
+}
+
 /// A byte as `0x1e`.
 package func hexadecimal(_ byte: UInt8) -> String {
   let digits = String(byte, radix: 16)

@@ -39,6 +39,24 @@ package protocol BusProvider: BusAccess, Sendable {
 
   /// The serial ports at which a receiver may hang, most likely first.
   func serialPorts() -> [String]
+
+  /// A connection to a server in the network, begun now: it is made, or found impossible, while it is read.
+  ///
+  /// - Parameters:
+  ///   - isEncrypted: Whether it is TLS, with the server's certificate and name verified.
+  ///   - seconds: How long it may take until it is open.
+  func networkStream(
+    to server: ServerAddress, isEncrypted: Bool, within seconds: Double
+  ) throws(BusError) -> any NetworkStream
+}
+
+extension BusProvider {
+  /// A board without a network.
+  package func networkStream(
+    to server: ServerAddress, isEncrypted: Bool, within seconds: Double
+  ) throws(BusError) -> any NetworkStream {
+    throw BusError(.noConnection("this board has no network"), bus: server.description)
+  }
 }
 
 extension BusAccess {
@@ -71,12 +89,22 @@ package protocol BusRunner: Sendable {
   /// Starts a thread called `name` that makes its work and steps it until stopped.
   func start(name: String, _ make: @escaping @Sendable () -> any BusWork) -> any BusRun
 
+  /// Starts a thread for work that is less urgent than a bus: it never has a real-time priority.
+  func startBackground(
+    name: String, _ make: @escaping @Sendable () -> any BusWork
+  ) -> any BusRun
+
   /// Whether the work is stepped on the thread of a caller who moves the clock. All subscribers are then called before a
   /// step ends. Otherwise a separate thread calls those that may take their time, so that no bus waits for them.
   var stepsOnCaller: Bool { get }
 }
 
 extension BusRunner {
+  /// As any other work.
+  package func startBackground(
+    name: String, _ make: @escaping @Sendable () -> any BusWork
+  ) -> any BusRun { start(name: name, make) }
+
   /// Work has a thread of its own.
   package var stepsOnCaller: Bool { false }
 }

@@ -9,11 +9,28 @@ package protocol ByteStream: ByteSource {
   /// Sends all of `bytes`, within a bounded time.
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError)
 
+  /// Sends as many of `bytes` as there is room for, without a wait. Returns how many.
+  func writeSome(_ bytes: UnsafeRawBufferPointer) throws(BusError) -> Int
+
   /// Changes the line's rate, bits per second; what has not been read yet is dropped.
   func setBaudRate(_ rate: Int) throws(BusError)
 
   /// What to wait for until there is more to read.
   var readiness: Readiness { get }
+}
+
+extension ByteStream {
+  /// Sends all: a stream that always has room.
+  package func writeSome(_ bytes: UnsafeRawBufferPointer) throws(BusError) -> Int {
+    try write(bytes)
+    return bytes.count
+  }
+}
+
+/// A connection to a server in the network. It is made while it is read.
+package protocol NetworkStream: ByteStream {
+  /// Whether it stands: what is written before is lost.
+  var isOpen: Bool { get }
 }
 
 /// How to learn that something has arrived, without polling for it.

@@ -46,8 +46,8 @@ package final class Hub: Sendable {
   private static let patience = 5.0
 
   package let board: Board
-  private let provider: any BusProvider
-  private let runner: any BusRunner
+  let provider: any BusProvider
+  let runner: any BusRunner
   let modelText: String?
   let startThread: TraceWriter.TraceThreadStarter?
   let recording = Mutex<HubRecording?>(nil)
@@ -69,6 +69,8 @@ package final class Hub: Sendable {
   private let hasSaidUnkept = Atomic<Bool>(false)
   private let isPositionOpen = Atomic<Bool>(true)
   private let identified = DispatchGroup()
+  let corrections: [CorrectionService]
+  let program: String
 
   /// Makes a hub that does nothing yet.
   ///
@@ -84,18 +86,21 @@ package final class Hub: Sendable {
   ///   - calibratesInUse: Whether the magnetometer is calibrated while the board is in use, and its record replaced by
   ///     one that is provably better, unless the board file says `backgroundCalibration: false`. Not for a program that
   ///     calibrates itself, or that only looks.
+  ///   - program: What casters of corrections are told of this program: `Lodestone/1.0`.
   ///   - screen: Called for each subscriber; what it returns is called with every observation before the subscriber is, and
   ///     gives what the subscriber gets of it. Readings and recordings do not go through it.
   ///   - recording: Where a recording goes: the text of the board file, its name, and the sink.
   package init(
     board: Board, provider: any BusProvider, runner: any BusRunner, state: StateStore,
     model: (value: MagneticModel, text: String)? = nil, notes: [String] = [], isSimulated: Bool,
-    calibratesInUse: Bool = false, screen: Screen? = nil,
+    calibratesInUse: Bool = false, program: String = "Lodestone", screen: Screen? = nil,
     recording: (boardText: String, boardName: String, sink: TraceSink)? = nil
   ) throws {
     self.board = board
     self.provider = provider
     self.runner = runner
+    self.program = program
+    corrections = CorrectionService.services(for: board)
     modelText = model?.text
     renewals = WorkerPlan.plans(for: board).map { ($0, WorkRenewal()) }
     if runner.stepsOnCaller {
@@ -133,20 +138,22 @@ package final class Hub: Sendable {
       }
     }
     runs.withLock { $0 = started }
+    let background = startCorrections(workers: started)
+    runs.withLock { $0 += background }
   }
 
   /// Returns what makes the worker of a bus.
   ///
   /// - Parameter recording: Whether it is recorded, and until when.
   func maker(of plan: WorkerPlan, recording isOn: RecordingSwitch?) -> WorkRenewal.Maker {
-    let (provider, state, demand) = (self.provider, self.state, self.demand)
+    let (state, demand, access) = (self.state, self.demand, correctedAccess(provider))
     let files = StateFileMonitor(
       plan.files(in: state).files, queue: runner.stepsOnCaller ? nil : keeper)
     // Begun at once: the worker's first step waits for it.
     files.request()
     // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
     return { [weak self] progress in
-      let live = LiveInput(provider, files: MonitoredFiles(monitor: files))
+      let live = LiveInput(access, files: MonitoredFiles(monitor: files))
       let input: any WorkerInput = isOn.map { Recorder(live, worker: plan.index, isOn: $0) } ?? live
       return plan.makeWorker(input: input, state: state, demand: demand, continuing: progress) {
         deliveries, trace in
@@ -239,7 +246,7 @@ package final class Hub: Sendable {
   }
 
   /// How every sensor is doing, in the order of the board file.
-  package var status: [SensorStatus] { pipeline.withLock { $0.status } }
+  package var status: [SensorStatus] { withCorrections(pipeline.withLock { $0.status }) }
 
   /// What the board really has. Waits, two seconds at most, for chips that have not answered yet.
   package var capabilities: HardwareCapabilities {
@@ -284,6 +291,7 @@ package final class Hub: Sendable {
       )
     }
     pipeline.preconditionNotHeld()
+    for service in corrections { for delivery in deliveries { service.take(delivery) } }
     if let position, isPositionOpen { keep(position) }
     if !heights.isEmpty { keep(heights) }
     if isFitDue { calibrate(expected) }
@@ -307,7 +315,7 @@ package final class Hub: Sendable {
   }
 
   /// Publishes what no chip has to do with, in turn with what they bring; it is in no recording.
-  private func say(_ text: String) {
+  func say(_ text: String) {
     post(.diagnostic(text, at: provider.now()))
     handOut()
   }

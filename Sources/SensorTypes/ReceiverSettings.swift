@@ -30,6 +30,8 @@ public struct ReceiverLink: Sendable, Hashable, Codable {
   public var pulse: PulseUse?
   /// What it reports of its antenna and of the signals; `nil` where it reports nothing of them.
   public var condition: ReceiverCondition?
+  /// How its corrections are doing; `nil` where the board file names none.
+  public var corrections: CorrectionStatus?
 
   /// Makes the link to a receiver that was not asked for anything.
   public init(baudRate: Int? = nil, language: ReceiverProtocol? = nil) {

@@ -176,6 +176,11 @@ private struct ClockedProvider: BusProvider {
   func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
     try base.interruptLine(name)
   }
+  func networkStream(
+    to server: ServerAddress, isEncrypted: Bool, within seconds: Double
+  ) throws(BusError) -> any NetworkStream {
+    try base.networkStream(to: server, isEncrypted: isEncrypted, within: seconds)
+  }
   func registerBuses() -> [String] { base.registerBuses() }
   func serialPorts() -> [String] { base.serialPorts() }
 }

@@ -25,6 +25,12 @@ import Testing
     for (name, bytes) in inputs { #expect(StreamChecks.gpsd(bytes) == [], "\(name)") }
   }
 
+  @Test func answersOfCasters() throws {
+    let inputs = try inputs("caster")
+    #expect(inputs.count > 5)
+    for (name, bytes) in inputs { #expect(CasterChecks.caster(bytes) == [], "\(name)") }
+  }
+
   @Test func calibrationRecords() throws {
     let inputs = try inputs("record")
     #expect(inputs.count > 2)
@@ -39,7 +45,7 @@ import Testing
   }
 
   @Test func theCorpusIsSmall() throws {
-    let all = try ["stream", "gpsd", "record", "daemon-end", "program-end"].flatMap {
+    let all = try ["stream", "gpsd", "caster", "record", "daemon-end", "program-end"].flatMap {
       try inputs($0)
     }
     #expect(all.reduce(0) { $0 + $1.bytes.count } < 200_000)

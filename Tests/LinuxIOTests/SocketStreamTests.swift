@@ -146,6 +146,61 @@ struct SocketStreamTests {
     }
   }
 
+  @Test(
+    "a connection is open once it is made, and an encrypted one to a server without encryption is refused in words"
+  )
+  func network() throws {
+    let server = try Server(path: nil)
+    let provider = LinuxBusProvider()
+    let plain = try provider.networkStream(to: server.address, isEncrypted: false, within: 5)
+    #expect(!plain.isOpen)
+    let peer = try Self.connect(plain, at: server) { plain.isOpen }
+    #expect(peer >= 0 && plain.isOpen)
+    close(peer)
+
+    let encrypted: any NetworkStream
+    do {
+      encrypted = try provider.networkStream(to: server.address, isEncrypted: true, within: 5)
+    } catch {
+      // A machine without OpenSSL, or without certificates, is told which.
+      #expect("\(error)".contains("install"))
+      return
+    }
+    var error: BusError?
+    let other = try Self.connect(encrypted, at: server) {
+      error != nil
+    } failed: {
+      error = $0
+    }
+    #expect(
+      !encrypted.isOpen
+        && "\(error.map { "\($0)" } ?? "")".contains("no encryption can be agreed upon"))
+    close(other)
+  }
+
+  /// Reads until it holds, five seconds at most, with a server that greets in plain text.
+  private static func connect(
+    _ stream: any NetworkStream, at server: Server, until isDone: () -> Bool,
+    failed: (BusError) -> Void = { Issue.record("\($0)") }
+  ) throws -> Int32 {
+    var buffer = [UInt8](repeating: 0, count: 64)
+    var peer: Int32 = -1
+    for round in 0..<100 where !isDone() {
+      buffer.withUnsafeMutableBytes { bytes in
+        do throws(BusError) { _ = try stream.read(into: bytes) } catch { failed(error) }
+      }
+      // Its name is looked up first, and both of its addresses are tried.
+      if peer < 0, round > 4 {
+        peer = server.take()
+        _ = posixWrite(peer, "220 hello\r\n", 11)
+      }
+      guard !isDone(), case .descriptor(let file) = stream.readiness else { continue }
+      var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+      _ = poll(&entry, 1, 50)
+    }
+    return peer
+  }
+
   @Test("a stream that is let go while its name is looked up harms nobody")
   func abandoned() throws {
     for _ in 0..<20 { _ = try SocketStream(.tcp(host: "localhost", port: 1)) }

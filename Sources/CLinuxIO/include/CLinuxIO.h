@@ -54,6 +54,25 @@ int lodestone_connected(int fd);
 /// Sends what there is room for; a server that has gone is an error and no signal.
 int lodestone_send(int fd, const void *bytes, size_t count);
 
+// Encrypted connections ------------------------------------------------------------------------------
+
+struct lodestone_tls;
+/// Begins the client's side of TLS 1.2 or newer, by libssl, which is loaded for it. The server's certificate must be of `host`, a name
+/// or an address, and signed by an authority of the system's store. -ENOSYS without the library, -ENOENT without a store; what is
+/// wrong goes to `error`. It has no socket: the caller brings and takes the network's bytes. One thread uses it.
+int lodestone_tls_open(const char *host, struct lodestone_tls **result, char *error, size_t size);
+void lodestone_tls_close(struct lodestone_tls *tls);
+/// Takes bytes from the network.
+int lodestone_tls_feed(struct lodestone_tls *tls, const void *bytes, size_t count);
+/// Gives bytes for the network. Returns how many.
+int lodestone_tls_take(struct lodestone_tls *tls, void *bytes, size_t count);
+/// Goes on with the handshake: 1 once it is done, 0 while more bytes are needed, -EIO if it has failed.
+int lodestone_tls_handshake(struct lodestone_tls *tls, char *error, size_t size);
+/// Decrypts what has arrived. Returns how many bytes, 0 while more are needed, -EPIPE once the server has ended the connection.
+int lodestone_tls_read(struct lodestone_tls *tls, void *bytes, size_t count, char *error, size_t size);
+/// Encrypts bytes for the network.
+int lodestone_tls_write(struct lodestone_tls *tls, const void *bytes, size_t count);
+
 // Local sockets --------------------------------------------------------------------------------------
 
 /// Makes a socket's file with this mode and listens at it, not waiting. -EADDRINUSE if there is a file of this name.

@@ -240,6 +240,7 @@ package struct ObservationLines {
         line.set("pps", pulse.word)
         if case .unusable(let reason) = pulse { line.set("ppsReason", reason) }
       }
+      if let corrections = link.corrections { write(corrections, into: &line) }
     }
   }
 }
@@ -253,6 +254,17 @@ extension ObservationLines {
     guard let leapSecond = condition.leapSecond else { return }
     line.set("leapSecondChange", leapSecond.change)
     line.set("leapSecondBefore", time: leapSecond.midnight)
+  }
+
+  private static func write(_ corrections: CorrectionStatus, into line: inout JSONLine) {
+    line.set("corrections", corrections.phase.rawValue)
+    line.set("correctionSource", corrections.source)
+    line.set("correctionReason", corrections.failure)
+    line.set("correctionConnections", Int(clamping: corrections.connections))
+    line.set("correctionFrames", Int(clamping: corrections.frames))
+    line.set("correctionBytes", Int(clamping: corrections.bytes))
+    line.set("correctionsRejected", Int(clamping: corrections.rejected))
+    line.set("correctionsDropped", Int(clamping: corrections.dropped))
   }
 }
 

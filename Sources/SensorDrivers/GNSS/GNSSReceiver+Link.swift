@@ -68,7 +68,7 @@ extension ReceiverSetting {
   /// Whether it is something that a person has asked for, or would miss in positions.
   var isWish: Bool {
     switch self {
-    case .model, .rate, .speed, .sentences, .heading: true
+    case .model, .rate, .speed, .sentences, .heading, .corrections: true
     case .enablePVT, .disableNMEA, .satellites, .channels, .condition, .leapSecond, .sleep: false
     }
   }
@@ -86,6 +86,7 @@ extension ReceiverSetting {
     case .condition: "the state of antenna and signals"
     case .leapSecond: "the next leap second"
     case .heading: "'antennas' (a heading by two antennas)"
+    case .corrections: "'corrections' (RTCM 3 on its port)"
     case .sleep: "sleep"
     }
   }

@@ -43,7 +43,8 @@ package final class GNSSReceiver: ReceiverDriver {
 
   init(
     _ stream: any ByteStream, codec: any ReceiverCodec, port: ReceiverPort, outputRate: Double,
-    model: DynamicModel? = nil, readsHeading: Bool = false, setup: ReceiverSetup
+    model: DynamicModel? = nil, readsHeading: Bool = false, takesCorrections: Bool = false,
+    setup: ReceiverSetup
   ) {
     self.stream = stream
     self.codec = codec
@@ -54,6 +55,7 @@ package final class GNSSReceiver: ReceiverDriver {
     wantedRate = outputRate > 0 ? min(25, max(0.1, outputRate)) : 1
     self.setup.setsModel = model != nil
     self.setup.setsHeading = readsHeading
+    self.setup.setsCorrections = takesCorrections
     self.setup.interval = 1 / wantedRate
   }
 

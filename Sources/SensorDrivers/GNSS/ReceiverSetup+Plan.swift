@@ -16,6 +16,7 @@ extension ReceiverSetup {
     if dialect.isUBX { plan.append(.condition) }
     if dialect == .keys || dialect == .messages { plan.append(.leapSecond) }
     if dialect.isUBX, setsHeading { plan.append(.heading) }
+    if dialect.isUBX, setsCorrections { plan.append(.corrections) }
     if setsModel { plan.append(.model) }
     plan.append(.rate)
     guard let place = plan.firstIndex(of: item), place + 1 < plan.count else { return nil }

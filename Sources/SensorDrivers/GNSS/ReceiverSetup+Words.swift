@@ -77,6 +77,8 @@ enum ReceiverSetting: Sendable, Hashable {
   case leapSecond
   /// The heading by antennas, once an epoch.
   case heading
+  /// RTCM 3 in at this port.
+  case corrections
   /// The sentences that are read, and no others.
   case sentences
   /// The rate of the line.

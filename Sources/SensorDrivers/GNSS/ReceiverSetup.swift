@@ -53,6 +53,8 @@ struct ReceiverSetup: Sendable {
   var setsModel = false
   /// Whether the heading by antennas is wanted.
   var setsHeading = false
+  /// Whether it is to take corrections on its port.
+  var setsCorrections = false
   /// Seconds between epochs, as they were asked for last.
   var interval = 1.0
   /// The rate of the line that is needed for the wanted epochs, once the dialect is known; `nil` for any.

@@ -120,6 +120,7 @@ struct StandardCodec: ReceiverCodec {
       guard settings.hasSomeRoom else { return [] }
       message = UBXMessages.leapSecond(on: port, every: settings.epochs(in: 60))
     case .heading: message = UBXMessages.relativePosition(on: port)
+    case .corrections: message = UBXMessages.takeCorrections(on: port)
     case .model:
       guard let model = settings.model else { return [] }
       message = UBXMessages.dynamicModel(model)
@@ -157,6 +158,8 @@ struct StandardCodec: ReceiverCodec {
     case .leapSecond:
       return settings.hasSomeRoom ? [every(0x01, 0x26, settings.epochs(in: 60))] : []
     case .heading: return [every(0x01, 0x3C, 1)]
+    // Which protocols a port takes is set together with its rate (CFG-PRT), and RTCM is on where there is any.
+    case .corrections: return []
     case .model:
       guard let model = settings.model else { return [] }
       return [
@@ -253,12 +256,13 @@ extension GNSSReceiver {
   ///   - model: How the carrier moves; `nil` leaves the receiver its own.
   ///   - talker: The only talker whose positions count; `nil` follows the better source.
   ///   - readsHeading: Whether it is asked for a heading by antennas, where asking helps.
+  ///   - takesCorrections: Whether it is told to take RTCM 3 on its port.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   package convenience init(
     _ stream: any ByteStream, as kind: ReceiverControl, outputRate: Double,
-    model: DynamicModel? = nil, talker: String? = nil, readsHeading: Bool = false, baudRate: Int?,
-    searchesBaudRate: Bool
+    model: DynamicModel? = nil, talker: String? = nil, readsHeading: Bool = false,
+    takesCorrections: Bool = false, baudRate: Int?, searchesBaudRate: Bool
   ) {
     let access: ReceiverSetup.Access =
       switch kind {
@@ -269,6 +273,7 @@ extension GNSSReceiver {
     self.init(
       stream, codec: StandardCodec(talker: talker), port: baudRate == nil ? .ddc : .uart,
       outputRate: outputRate, model: model, readsHeading: readsHeading,
+      takesCorrections: takesCorrections,
       setup: ReceiverSetup(
         access: access, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
   }

@@ -88,7 +88,8 @@ enum SensorFactory {
       let stream = try port.stream(path: path, baudRate: rateOfLine)
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
-        talker: sensor.talker, readsHeading: sensor.antennas != nil, baudRate: rateOfLine,
+        talker: sensor.talker, readsHeading: sensor.antennas != nil,
+        takesCorrections: sensor.corrections != nil, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
     case .server(let address, let device):

@@ -9,6 +9,8 @@ package struct SimulatedBoard: Sendable {
   /// The chips; faults name them by their place in this list.
   package var chips: [SimulatedChip]
   package var trajectory: Trajectory
+  /// Casters that its receivers get corrections from.
+  package var casters: [SimulatedCaster] = []
   /// Where and when it starts, and the air and field there.
   package var world: WorldDescription
   /// What every imperfection follows from.
@@ -97,6 +99,16 @@ package struct SimulatedBoard: Sendable {
       ReceiverTwin(
         chip.kind.receiver ?? .nmea, link: .i2c, source: world, seed: seed,
         antennas: chip.antennas, isExact: !chip.isImperfect))
+  }
+}
+
+/// A caster of corrections, in the memory of the board.
+package struct SimulatedCaster: Sendable, Hashable {
+  package var address: ServerAddress
+  package var mountpoint: String
+
+  package init(address: ServerAddress, mountpoint: String) {
+    (self.address, self.mountpoint) = (address, mountpoint)
   }
 }
 

@@ -14,7 +14,7 @@ package final class SimulatedBusProvider: BusProvider {
   package let board: SimulatedBoard
   /// The world it moves through.
   package let world: SimulatedWorld
-  private let clock: any SimulationClock
+  let clock: any SimulationClock
   private let busTimeout: Double
   private let busAttempts: Int
 
@@ -25,6 +25,7 @@ package final class SimulatedBusProvider: BusProvider {
   }
 
   private let slots: [Slot]
+  let casters: [CasterSlot]
   /// What the kernel offers of chips that it owns, by their places.
   private let kernels: [Int: KernelSlot]
   /// The pulse outputs of receivers, by their places.
@@ -64,6 +65,7 @@ package final class SimulatedBusProvider: BusProvider {
       pulses[index] = PulseSlot(name: name, twin: twin)
     }
     self.pulses = pulses
+    casters = board.casters.map(CasterSlot.init)
     slots = board.chips.indices.map { index in
       let chip = board.chips[index]
       switch chip.place {

@@ -18,12 +18,15 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var sendsUBX = true
   var sendsNMEA = true
   var takesUBX = true
+  /// Of generation 9 alone: the others compute no RTK.
+  var takesRTCM: Bool
   var baudRate: Int
   /// How the carrier moves, by the family's own number.
   var dynamicModel = 0
 
   init(_ model: ReceiverTwinModel, baudRate: Int) {
     self.baudRate = baudRate
+    takesRTCM = model == .ubloxM9
     for sentence in [SimulatedSentence.rmc, .vtg, .gga, .gsa] {
       sentenceRates[sentence.rawValue] = 1
     }
@@ -78,6 +81,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case 0x3021_0002: return .navigationRatio
     case 0x2011_0021: return .dynamicModel
     case 0x4052_0001: return link == .uart ? .baudRate : .other
+    // u-blox F9 HPG interface description UBX-21022436, CFG-UART1INPROT-RTCM3X.
+    case 0x1073_0004: return link == .uart ? .takesRTCM : .other
     case 0x1073_0001: return link == .uart ? .takesUBX : .other
     case 0x1071_0001: return link == .i2c ? .takesUBX : .other
     case 0x1074_0001: return link == .uart ? .sendsUBX : .other
@@ -116,6 +121,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
       guard value <= 9, value != 1 else { return false }
       dynamicModel = Int(value)
     case .takesUBX: takesUBX = value != 0
+    case .takesRTCM: takesRTCM = value != 0
     case .sendsUBX: sendsUBX = value != 0
     case .sendsNMEA: sendsNMEA = value != 0
     case .other: break
@@ -137,6 +143,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .baudRate: UInt64(baudRate)
     case .dynamicModel: UInt64(dynamicModel)
     case .takesUBX: takesUBX ? 1 : 0
+    case .takesRTCM: takesRTCM ? 1 : 0
     case .sendsUBX: sendsUBX ? 1 : 0
     case .sendsNMEA: sendsNMEA ? 1 : 0
     case .other: 0
@@ -157,6 +164,7 @@ enum UBXConfigurationKey: Hashable {
   case baudRate
   case dynamicModel
   case takesUBX
+  case takesRTCM
   case sendsUBX
   case sendsNMEA
   /// Known to a receiver, without effect on this port of the twin.

@@ -32,22 +32,28 @@ struct ReceiverSolution: Sendable {
   var heading: Double
   /// One sigma of it, degrees.
   var headingAccuracy = 0.3
+  var corrections: CorrectionUse
 
   /// Errors of position wander over minutes (multipath, atmosphere): some tenths of a metre to a metre
   /// and a half; velocity has white noise of 5 cm/s, as u-blox states it. An exact receiver has none.
-  init(truth: TruthState, knowsTime: Bool, isExact: Bool, seed: UInt64, epoch: UInt64) {
+  init(
+    truth: TruthState, knowsTime: Bool, isExact: Bool, seed: UInt64, epoch: UInt64,
+    corrections: CorrectionUse = CorrectionUse()
+  ) {
+    self.corrections = corrections
     time = CivilTime(milliseconds: Int64((truth.utc * 1000).rounded()))
     self.knowsTime = knowsTime
     hasFix = truth.hasFix
     var wander = Wander(utc: truth.utc, seed: seed)
     var random = SeededGenerator(seed: seed, stream: 51, index: epoch)
     let noise = isExact ? 0.0 : 1.0
+    let share = noise * corrections.errorShare
     let metresPerDegree = 111_320.0
-    latitude = truth.latitude + noise * wander.next(&random) / metresPerDegree
+    latitude = truth.latitude + share * wander.next(&random) / metresPerDegree
     longitude =
-      truth.longitude + noise * wander.next(&random)
+      truth.longitude + share * wander.next(&random)
       / (metresPerDegree * max(1e-6, cos(truth.latitude * Double.pi / 180)))
-    altitude = truth.altitude + noise * wander.next(&random, amplitude: 2)
+    altitude = truth.altitude + share * wander.next(&random, amplitude: 2)
     geoidSeparation = truth.ellipsoidalAltitude - truth.altitude
     velocityNorth = truth.velocity.y + noise * 0.05 * random.gaussian()
     velocityEast = truth.velocity.x + noise * 0.05 * random.gaussian()
@@ -55,8 +61,9 @@ struct ReceiverSolution: Sendable {
     speed = (velocityNorth * velocityNorth + velocityEast * velocityEast).squareRoot()
     let angle = atan2(velocityEast, velocityNorth) * 180 / Double.pi
     course = angle < 0 ? angle + 360 : angle
-    horizontalAccuracy = 1.6
-    verticalAccuracy = 2.4
+    // What a ZED-F9P says: 1.6 m alone, decimetres with float ambiguities, 14 mm with fixed ones.
+    horizontalAccuracy = [1.6, 0.35, 0.014][corrections.carrier]
+    verticalAccuracy = [2.4, 0.5, 0.02][corrections.carrier]
     speedAccuracy = 0.08
     courseAccuracy = min(180, 0.06 / max(1e-3, speed) * 180 / Double.pi)
     satellites = hasFix ? 12 : 2

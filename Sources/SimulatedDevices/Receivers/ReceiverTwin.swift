@@ -39,6 +39,7 @@ package struct ReceiverTwin: Sendable {
   var builder = MessageBuilder()
   var parser = FrameParser()
   var sentence = SentenceParser()
+  private var corrections = CorrectionInput()
   /// Whether it sleeps until something comes in.
   private(set) var isAsleep = false
   /// It sleeps as soon as the answer to that has left.
@@ -86,6 +87,7 @@ package struct ReceiverTwin: Sendable {
     configuration = ReceiverConfiguration(model, baudRate: powerOnBaudRate)
     dropOutput()
     parser = FrameParser()
+    corrections = CorrectionInput()
     now = time.nanoseconds
     poweredAt = now
     knowsTime = false
@@ -146,7 +148,7 @@ package struct ReceiverTwin: Sendable {
     if time &- poweredAt < Self.hotStart { truth.hasFix = false }
     return ReceiverSolution(
       truth: truth, knowsTime: knowsTime || truth.hasFix, isExact: isExact, seed: seed,
-      epoch: epoch)
+      epoch: epoch, corrections: corrections.use(at: time))
   }
 
   private mutating func send(epochAt time: Int64) {
@@ -255,6 +257,7 @@ package struct ReceiverTwin: Sendable {
       if model != .nmea, sentence.take(byte) { answerSentence() }
       return
     }
+    if configuration.takesRTCM { corrections.take(byte, at: now) }
     guard configuration.takesUBX, parser.take(byte) else { return }
     answer()
   }

@@ -17,9 +17,10 @@ extension MessageBuilder {
     append(s.knowsTime ? 0x07 : 0x00, bytes: 1)
     append(s.knowsTime ? 25 : 0xFFFF_FFFF, bytes: 4)
     append(Int64(s.time.millisecond) * 1_000_000, bytes: 4)
-    // fixType 3D; flags gnssFixOK; flags2 confirmed date and time.
+    // fixType 3D; flags gnssFixOK, diffSoln, carrSoln (UBX-21022436); flags2 confirmed date and time.
     append(s.hasFix ? 3 : 0, bytes: 1)
-    append(s.hasFix ? 1 : 0, bytes: 1)
+    let carrier = Int64(s.corrections.carrier)
+    append(s.hasFix ? 1 | (carrier > 0 ? 2 : 0) | carrier << 6 : 0, bytes: 1)
     append(s.knowsTime ? 0xE0 : 0x20, bytes: 1)
     append(Int64(s.satellites), bytes: 1)
     append(rounded(s.hasFix ? s.longitude * 1e7 : 0), bytes: 4)
@@ -36,7 +37,9 @@ extension MessageBuilder {
     append(rounded((s.hasFix ? s.speedAccuracy : 20) * 1000), bytes: 4)
     append(rounded((s.hasFix ? s.courseAccuracy : 180) * 1e5), bytes: 4)
     append(s.hasFix ? 144 : 9999, bytes: 2)
-    for _ in 0..<(length - 78) { append(0, bytes: 1) }
+    // flags3 of the longer one: lastCorrectionAge.
+    append(s.hasFix && length > 84 ? Int64(s.corrections.ageClass) << 1 : 0, bytes: 2)
+    for _ in 0..<(length - 80) { append(0, bytes: 1) }
     endUBX()
   }
 

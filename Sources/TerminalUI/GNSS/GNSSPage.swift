@@ -47,6 +47,9 @@ package struct GNSSPage {
           for text in condition.warnings { lines += rows("", text) }
           if let leapSecond = condition.leapSecond { lines += rows("", Self.words(leapSecond)) }
         }
+        if let corrections = link.corrections {
+          lines += rows("", "corrections: \(corrections.description)")
+        }
       }
     }
     lines += rows("fix", fixText)

@@ -148,6 +148,8 @@ struct ReceiverChanges {
       guard status.state != .starting else { return false }
       var known = status
       known.counters = SensorCounters()
+      let corrections = known.link?.corrections?.withoutCounters
+      known.link?.corrections = corrections
       guard said[status.index] != known else { return false }
       said[status.index] = known
       return true

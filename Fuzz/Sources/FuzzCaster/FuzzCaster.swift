@@ -1,0 +1,16 @@
+import CFuzzer
+import Foundation
+import FuzzChecks
+
+/// Attacks `CasterChecks.caster`.
+@main
+struct FuzzCaster {
+  static func main() {
+    let code = fuzz(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
+      let failures = CasterChecks.caster([UInt8](UnsafeBufferPointer(start: start, count: count)))
+      if !failures.isEmpty { fatalError(failures.joined(separator: "; ")) }
+      return 0
+    }
+    exit(code)
+  }
+}

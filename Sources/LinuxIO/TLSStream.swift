@@ -1,0 +1,122 @@
+import CLinuxIO
+import Glibc
+import SensorBus
+
+/// An encrypted connection to a server (TLS 1.2 or newer, by OpenSSL): its certificate is verified against the system's store and
+/// the server's name. As a `SocketStream` it is made while it is read, and what has failed stays so.
+final class TLSStream: NetworkStream {
+  private let base: SocketStream
+  private let place: String
+  private let deadline: Int64
+  private let timeout: Double
+  private var tls: OpaquePointer?
+  private var failure: BusError?
+  private(set) var isOpen = false
+  private var bytes = [UInt8](repeating: 0, count: 16_384)
+  private var words = [CChar](repeating: 0, count: 256)
+
+  init(_ server: ServerAddress, within timeout: Double) throws(BusError) {
+    place = server.description
+    self.timeout = timeout
+    deadline = lodestone_monotonic() + Int64(timeout * 1e9)
+    guard case .tcp(let host, _) = server else {
+      throw BusError(.unsupported("encryption on a local socket"), bus: place)
+    }
+    base = try SocketStream(server, within: timeout)
+    let result = lodestone_tls_open(host, &tls, &words, words.count)
+    guard result == 0 else { throw BusError(.noConnection(text), bus: place) }
+  }
+
+  deinit { lodestone_tls_close(tls) }
+
+  var readiness: Readiness { base.readiness }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    if let failure { throw failure }
+    guard !buffer.isEmpty else { return 0 }
+    do {
+      // What has been decrypted comes before the end of the connection.
+      if isOpen {
+        let count = try decrypt(buffer)
+        if count > 0 { return count }
+      }
+      try receive()
+      if !isOpen { try shakeHands() }
+      return isOpen ? try decrypt(buffer) : 0
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
+    if let failure { throw failure }
+    guard isOpen else { throw BusError(.noConnection("there is none yet"), bus: place) }
+    guard lodestone_tls_write(tls, bytes.baseAddress, bytes.count) == 0 else {
+      throw BusError(.noConnection("the encrypted connection has ended"), bus: place)
+    }
+    try flush()
+  }
+
+  func setBaudRate(_ rate: Int) throws(BusError) {
+    throw BusError(.unsupported("a baud rate"), bus: place)
+  }
+
+  /// Brings what the network has to the library, one read at a time: that is what it keeps at most.
+  private func receive() throws(BusError) {
+    let result: Result<Int, BusError> = bytes.withUnsafeMutableBytes { buffer in
+      do throws(BusError) { return .success(try base.read(into: buffer)) } catch {
+        return .failure(error)
+      }
+    }
+    let count = try result.get()
+    guard count == 0 || lodestone_tls_feed(tls, bytes, count) == 0 else {
+      throw BusError(.system, bus: place, errno: ENOMEM)
+    }
+  }
+
+  private func shakeHands() throws(BusError) {
+    guard base.isOpen else { return }
+    let result = lodestone_tls_handshake(tls, &words, words.count)
+    // Also what tells the server why not.
+    try flush()
+    guard result >= 0 else { throw BusError(.noConnection(text), bus: place) }
+    isOpen = result == 1
+    guard isOpen || lodestone_monotonic() < deadline else {
+      throw BusError(
+        .noConnection("no encryption was agreed upon within \(Int(timeout)) s"), bus: place,
+        errno: ETIMEDOUT)
+    }
+  }
+
+  private func decrypt(_ buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    let room = min(buffer.count, 1 << 20)
+    let count = lodestone_tls_read(tls, buffer.baseAddress, room, &words, words.count)
+    guard count >= 0 else {
+      throw BusError(
+        .noConnection(
+          count == -EPIPE ? "the server has ended it" : "the encrypted connection broke: \(text)"),
+        bus: place)
+    }
+    try flush()
+    return Int(count)
+  }
+
+  private func flush() throws(BusError) {
+    while true {
+      let count = lodestone_tls_take(tls, &bytes, bytes.count)
+      guard count > 0 else { return }
+      let result: Result<Void, BusError> = bytes.withUnsafeBytes { buffer in
+        do throws(BusError) {
+          return .success(
+            try base.write(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])))
+        } catch { return .failure(error) }
+      }
+      try result.get()
+    }
+  }
+
+  private var text: String {
+    String(decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,93 @@
+import SensorBus
+import SensorTypes
+
+/// A receiver's line that corrections are sent on as well.
+///
+/// It lies below what records: a recording holds what the receiver has made of the corrections, and a replay needs none. Frames
+/// leave as the line takes them, without a wait, and only while the line is read. A command waits for the end of a frame.
+final class CorrectedStream: ByteStream {
+  /// Frames of one read: more than come in any of its intervals.
+  private static let framesPerRead = 32
+
+  private let base: any ByteStream
+  private let feed: CorrectionFeed
+  /// What is left of a frame whose beginning has left.
+  private var rest: ArraySlice<UInt8> = []
+
+  init(_ base: any ByteStream, feed: CorrectionFeed) { (self.base, self.feed) = (base, feed) }
+
+  var readiness: Readiness { base.readiness }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    let count = try base.read(into: buffer)
+    try pass()
+    return count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
+    let rest = Array(self.rest)
+    self.rest = []
+    if !rest.isEmpty { try Self.send(rest, base.write) }
+    try base.write(bytes)
+  }
+
+  func setBaudRate(_ rate: Int) throws(BusError) {
+    rest = []
+    try base.setBaudRate(rate)
+  }
+
+  private func pass() throws(BusError) {
+    for _ in 0..<Self.framesPerRead {
+      if rest.isEmpty {
+        guard let frame = feed.take() else { return }
+        rest = frame[...]
+      }
+      let count = try Self.send(Array(rest), base.writeSome)
+      rest = rest.dropFirst(count)
+      guard rest.isEmpty else { return }
+    }
+  }
+
+  private static func send<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(BusError) -> Result
+  ) throws(BusError) -> Result {
+    // `Array.withUnsafeBytes` does not pass a typed error on: it comes out as a value.
+    let result: Swift.Result<Result, BusError> = bytes.withUnsafeBytes { bytes in
+      do throws(BusError) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}
+
+/// The buses of a board, some of whose receivers get corrections.
+struct CorrectedAccess: BusAccess, Sendable {
+  let base: any BusProvider
+  /// By port or server, as `Board.Attachment.bus` names it.
+  let feeds: [String: CorrectionFeed]
+
+  func now() -> Timestamp { base.now() }
+  func wallTime() -> Double { base.wallTime() }
+  var isWallTimeSet: Bool { base.isWallTimeSet }
+
+  func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
+    try base.registerDevice(bus: bus, address: address)
+  }
+
+  func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+    try base.kernelDevice(bus: bus, address: address)
+  }
+
+  func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
+    let stream = try base.byteStream(port: port, baudRate: baudRate)
+    return feeds[port].map { CorrectedStream(stream, feed: $0) } ?? stream
+  }
+
+  func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
+    let stream = try base.connection(to: server)
+    return feeds[server.description].map { CorrectedStream(stream, feed: $0) } ?? stream
+  }
+
+  func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
+    try base.interruptLine(name)
+  }
+}

@@ -1,0 +1,162 @@
+import GNSSProtocol
+import SensorBus
+import SensorTypes
+import StateStore
+
+/// Fetches the corrections of a receiver: the work of a thread of its own, which nobody waits for.
+final class CorrectionWork: BusWork {
+  /// Seconds between two looks while a connection is being made, which does not always wake the thread, and while it stands.
+  private static let connectingInterval = 0.05
+  private static let longestInterval = 1.0
+  /// Reads of one step; the rest waits in the kernel.
+  private static let readsPerStep = 16
+
+  private let service: CorrectionService
+  private let provider: any BusProvider
+  private let passOn: () -> Void
+  private let say: (String) -> Void
+  private var client: CorrectionClient
+  private var stream: (any NetworkStream)?
+  private var credentials: String?
+  private var buffer = [UInt8](repeating: 0, count: 4_096)
+  /// What was said last: `nil` before anything was.
+  private var said: String?
+
+  /// - Parameters:
+  ///   - program: What the caster is told of this program: `Lodestone/1.0`.
+  ///   - passOn: Called when frames wait for the receiver.
+  ///   - say: Called with what a person should know.
+  init(
+    _ service: CorrectionService, provider: any BusProvider, program: String,
+    passOn: @escaping () -> Void, say: @escaping (String) -> Void
+  ) {
+    self.service = service
+    self.provider = provider
+    self.passOn = passOn
+    self.say = say
+    client = CorrectionClient(service.source, program: program)
+  }
+
+  func step() -> Timestamp {
+    let now = provider.now()
+    let wish = service.wish
+    client.setWanted(wish.isWanted)
+    if let fix = wish.fix { client.setPosition(fix) }
+    follow(now)
+    exchange(now)
+    // What came may have ended the connection.
+    follow(now)
+    var status = client.status(at: now)
+    status.dropped = service.feed.dropped
+    service.status = status
+    report(status)
+    if !wish.isWanted { return .distantFuture }
+    let interval =
+      stream.map { $0.isOpen ? Self.longestInterval : Self.connectingInterval }
+      ?? Self.longestInterval
+    return min(client.due, now.advanced(bySeconds: interval))
+  }
+
+  func forEachReadiness(_ body: (Readiness) -> Void) {
+    if let stream { body(stream.readiness) }
+  }
+
+  func finish() { close() }
+
+  private func close() {
+    stream = nil
+    credentials = nil
+  }
+
+  private func follow(_ now: Timestamp) {
+    // A failure to connect is followed by a pause; two commands are the most that there are at one time.
+    for _ in 0..<4 {
+      switch client.step(at: now) {
+      case .disconnect: close()
+      case .connect: connect(now)
+      case nil: return
+      }
+    }
+  }
+
+  private func connect(_ now: Timestamp) {
+    let source = service.source
+    do throws(FileProblem) {
+      credentials = try source.credentials.map { (path) throws(FileProblem) in
+        try CredentialFile.read(path)
+      }
+    } catch {
+      return client.failed("\(error)", isRefusal: true, at: now)
+    }
+    do throws(BusError) {
+      stream = try provider.networkStream(
+        to: .tcp(host: source.host, port: source.port), isEncrypted: source.isEncrypted,
+        within: CorrectionClient.connectionTime)
+    } catch {
+      close()
+      client.failed(error.connectionWords, at: now)
+    }
+  }
+
+  private func exchange(_ now: Timestamp) {
+    var hasFrames = false
+    for _ in 0..<Self.readsPerStep {
+      guard let stream else { break }
+      do throws(BusError) {
+        let wasOpen = stream.isOpen
+        let count = try read(stream)
+        if stream.isOpen, !wasOpen {
+          client.connected(credentials: credentials, at: now)
+          credentials = nil
+        }
+        let output = client.takeOutput()
+        if !output.isEmpty { try write(output, to: stream) }
+        if count > 0 {
+          client.received(Array(buffer[..<count]), at: now) { frame in
+            service.feed.add(frame.bytes)
+            hasFrames = true
+          }
+        }
+        guard count == buffer.count || stream.isOpen && !wasOpen else { break }
+      } catch {
+        close()
+        client.lost(error.connectionWords, at: now)
+      }
+    }
+    if hasFrames { passOn() }
+  }
+
+  private func read(_ stream: any NetworkStream) throws(BusError) -> Int {
+    let result: Result<Int, BusError> = buffer.withUnsafeMutableBytes { bytes in
+      do throws(BusError) { return .success(try stream.read(into: bytes)) } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private func write(_ bytes: [UInt8], to stream: any NetworkStream) throws(BusError) {
+    let failure: BusError? = bytes.withUnsafeBytes { bytes in
+      do throws(BusError) {
+        try stream.write(bytes)
+        return nil
+      } catch { return error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Says once that they come, or why they do not.
+  private func report(_ status: CorrectionStatus) {
+    let words: String
+    if let failure = status.failure {
+      words = "has no corrections from \(status.source): \(failure)"
+    } else {
+      guard status.phase == .receiving, status.recentFrames > 0 else { return }
+      words = "gets corrections from \(status.source)"
+    }
+    guard words != said else { return }
+    said = words
+    say("\(service.name) \(words)")
+  }
+
+}
