@@ -33,6 +33,8 @@ struct EpochAssembler: Sendable {
   private var date: (day: Int, timeOfDay: Double)?
   /// How many epochs were begun.
   private(set) var begun = 0
+  /// Where in an epoch its VTG is.
+  private var motionOrder = MotionOrder()
 
   /// An epoch that is out.
   private struct Told {
@@ -57,7 +59,10 @@ struct EpochAssembler: Sendable {
     if isVouched, let day, let time = moment.timeOfDay { date = (day, time) }
     let isCurrent = select(message, moment, day, received)
     guard var part = isCurrent ? current : aside, isCurrent || moment != .none else { return }
+    let tellsMotion = isCurrent && moment != .none
+    if tellsMotion, let motion = motionOrder.next(of: part) { part.take(motion) }
     add(&part)
+    if tellsMotion { motionOrder.compare(with: part) }
     part.marks |= message.mark
     part.day = part.day ?? day
     guard isCurrent else {
@@ -75,6 +80,14 @@ struct EpochAssembler: Sendable {
       part.isOut = true
     }
     current = part
+  }
+
+  /// Takes speed and course without a time.
+  mutating func take(_ motion: TimelessMotion, received: Timestamp) {
+    if motionOrder.take(motion, under: current, begun: begun) || motion.kind == FixKind.none {
+      return
+    }
+    take(.init(.vtg), .none, received: received) { $0.take(motion) }
   }
 
   /// A date by itself, with the time that it is of. It begins no epoch: some receivers send it ahead of the position's.

@@ -133,6 +133,11 @@ public struct GNSSDecoder: Sendable {
   private mutating func message(
     _ messageClass: UInt8, _ id: UInt8, _ bytes: UnsafeBufferPointer<UInt8>
   ) {
+    if let heading = UBXDecoder.heading(
+      messageClass: messageClass, id: id, bytes, received: received)
+    {
+      events.append(.heading(heading))
+    }
     switch (messageClass, id) {
     case (UBXDecoder.navigation, 0x07):
       guard let fix = UBXDecoder.epoch(pvt: bytes, received: received) else { return }
@@ -142,10 +147,6 @@ public struct GNSSDecoder: Sendable {
       lastBetween = fix.utc
       merge(fix, isPVT: true)
     case (UBXDecoder.navigation, 0x61): ubx.close()  // NAV-EOE: the epoch is over
-    case (UBXDecoder.navigation, 0x3C):
-      if let heading = UBXDecoder.heading(relposned: bytes, received: received) {
-        events.append(.heading(heading))
-      }
     case (UBXDecoder.navigation, let id):
       if UBXDecoder.satellites(id: id, bytes, into: &ubxSky) {
         // One message is all of them, unless another with more signals of the same epoch follows.

@@ -57,6 +57,7 @@ extension NMEADecoder {
     )
     guard quality == FixKind.rtkFixed.quality, let heading else { return }
     var said = ReceiverHeading(received: received)
+    said.source = .antennas
     said.trueHeading = heading
     said.accuracy = Self.deviation(accuracy)
     said.setTilt(roll: roll, pitch: pitch)
@@ -78,6 +79,7 @@ extension NMEADecoder {
     fields.skip(2)
     guard fields.integer() == 3, let heading else { return }
     var said = ReceiverHeading(received: received)
+    said.source = .antennas
     said.trueHeading = heading
     said.setTilt(roll: roll, pitch: tilt)
     self.heading = said
@@ -90,6 +92,7 @@ extension NMEADecoder {
     let (heading, pitch, roll) = (Self.angle(fields.number()), fields.number(), fields.number())
     guard fields.letter().flatMap(FixKind.init(mode:)) == .rtkFixed, let heading else { return }
     var said = ReceiverHeading(received: received)
+    said.source = .antennas
     said.trueHeading = heading
     said.setTilt(roll: roll, pitch: pitch)
     self.heading = said
@@ -105,6 +108,7 @@ extension NMEADecoder {
     fields.skip(1)
     guard fields.integer() == 3, let heading else { return }
     var said = ReceiverHeading(received: received)
+    said.source = .antennas
     said.trueHeading = heading
     said.setTilt(roll: roll, pitch: pitch)
     self.heading = said

@@ -140,16 +140,12 @@ extension NMEADecoder {
     let kilometresAnHour = fields.number()
     fields.skip(1)
     let kind = fields.letter().flatMap(FixKind.init(mode:))
-    guard kind != FixKind.none else { return }
-    epochs.take(.init(.vtg), .none, received: received) { part in
-      part.kinds.take(timeless: kind)
-      if !part.hasCourse, let course { part.fix.course = course }
-      if !part.hasSpeed,
-        let speed = Self.speed(knots.map { $0 * Self.knot } ?? kilometresAnHour.map { $0 / 3.6 })
-      {
-        part.fix.speed = speed
-      }
+    var motion = TimelessMotion(kind: kind)
+    if kind != FixKind.none {
+      motion.course = course
+      motion.speed = Self.speed(knots.map { $0 * Self.knot } ?? kilometresAnHour.map { $0 / 3.6 })
     }
+    epochs.take(motion, received: received)
   }
 
   mutating func accuracy(gst fields: inout FieldReader, _ received: Timestamp) {

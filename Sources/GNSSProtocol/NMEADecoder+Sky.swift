@@ -12,9 +12,10 @@ extension NMEADecoder {
     var rest = fields
     rest.skip(12)
     let (pdop, hdop, vdop) = (rest.number(), rest.number(), rest.number())
-    let named = TalkerSystem(id: rest.integer())
+    let id = rest.integer()
+    let named = TalkerSystem(id: id)
     let system = named ?? talker
-    sky.reportUse()
+    sky.reportUse(of: reported(system, id: id, hasFix: mode ?? .none > .none))
     for _ in 0..<12 {
       guard let number = fields.integer(), let satellite = system.satellite(number) else {
         continue
@@ -30,6 +31,15 @@ extension NMEADecoder {
       if let hdop, hdop > 0, hdop < 99 { part.fix.hdop = hdop }
       if let vdop, vdop > 0, vdop < 99 { part.fix.vdop = vdop }
     }
+  }
+
+  /// The systems of which a GSA says what is used, but those whose satellites it lists.
+  private func reported(_ system: TalkerSystem, id: Int?, hasFix: Bool) -> UInt8 {
+    if case .one(let system) = system { return system.bit }
+    // SBAS is numbered with GPS, and spoken of with it.
+    if id == 1 || id == nil && talker == .gps { return GNSSSystem.gps.bit | GNSSSystem.sbas.bit }
+    // Without a fix nothing is used of any system.
+    return talker == .several && !hasFix ? .max : 0
   }
 
   mutating func view(gsv fields: inout FieldReader, _ talker: TalkerSystem) {

@@ -13,6 +13,8 @@ struct SkyAssembler: Sendable {
   private(set) var satellites: [GNSSSatellite] = []
   private var building: [GNSSSatellite] = []
   private var used: [UsedSatellite] = []
+  /// The systems of which the receiver has said what it uses, a bit each.
+  private var reported: UInt8 = 0
   private var groups: [UInt16] = []
   private var isUsedOver = false
   /// How many rounds have ended since the receiver said which satellites it uses.
@@ -35,7 +37,7 @@ struct SkyAssembler: Sendable {
   /// A satellite of the round; named twice it is one.
   mutating func add(_ satellite: GNSSSatellite) {
     if let isUsed = satellite.isUsed {
-      reportUse()
+      reportUse(of: satellite.system.bit)
       if isUsed { use(satellite.system, satellite.number, isNamed: false) }
     }
     guard
@@ -53,20 +55,23 @@ struct SkyAssembler: Sendable {
     }
   }
 
-  /// The receiver says which satellites it uses, if only that there are none.
-  mutating func reportUse() {
+  /// The receiver says which satellites of some systems it uses, if only that there are none. It says nothing of the others.
+  mutating func reportUse(of systems: UInt8) {
     roundsWithoutUse = 0
     if isUsedOver {
       // Another epoch's, whose list may come with a later one.
       isUsedOver = false
       used.removeAll(keepingCapacity: true)
+      reported = 0
     }
+    reported |= systems
   }
 
-  /// The position rests on a satellite, whether the list has it yet or not.
+  /// The position rests on a satellite, whether the list has it yet or not. Who says it of GPS says it of SBAS as well.
   ///
   /// - Parameter isNamed: Whether it is certain whose it is, so that it is one of the sky if no list has it.
   mutating func use(_ system: GNSSSystem, _ number: Int, isNamed: Bool) {
+    reported |= system == .gps ? system.bit | GNSSSystem.sbas.bit : system.bit
     let satellite = UsedSatellite(system: system, number: number, isNamed: isNamed)
     let isKnown = used.contains { $0.system == system && $0.number == number }
     if used.count < Self.most, !isKnown { used.append(satellite) }
@@ -81,7 +86,7 @@ struct SkyAssembler: Sendable {
     for index in building.indices {
       let (system, number) = (building[index].system, building[index].number)
       let isUsed = used.contains { $0.system == system && $0.number == number }
-      building[index].isUsed = isUseKnown ? isUsed : nil
+      building[index].isUsed = isUseKnown && reported & system.bit != 0 ? isUsed : nil
     }
     if hasUse { addUnlisted() }
     swap(&satellites, &building)
@@ -112,4 +117,9 @@ struct SkyAssembler: Sendable {
     defer { isFinished = false }
     return isFinished
   }
+}
+
+extension GNSSSystem {
+  /// Its bit in a set of systems.
+  var bit: UInt8 { 1 << rawValue }
 }

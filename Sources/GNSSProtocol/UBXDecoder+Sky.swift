@@ -1,4 +1,4 @@
-// What a u-blox receiver says besides its position: satellites, antennas, its name.
+// What a u-blox receiver says besides its position and heading: satellites, its name.
 
 import SensorTypes
 
@@ -66,29 +66,6 @@ extension UBXDecoder {
     default: nil
     }
   }
-
-  /// NAV-RELPOSNED as the heading of a body: the direction from one of its antennas to the other; `nil` where it is none.
-  ///
-  /// It is the direction from the base, wherever that is: only a moving base sits on the same body.
-  static func heading(relposned bytes: UnsafeBufferPointer<UInt8>, received: Timestamp)
-    -> ReceiverHeading?
-  {
-    guard bytes.count >= 64 else { return nil }
-    let payload = Payload(bytes: bytes)
-    // Version 1; the fix is good, the relative position valid, its carrier phases fixed, the base moving, the heading valid.
-    guard payload.u1(0) == 1, payload.u4(60) & 0x13D == 0x135,
-      (1...Self.longestBaseline).contains(payload.i4(20))
-    else { return nil }
-    let (heading, accuracy) = (Double(payload.i4(24)) * 1e-5, Double(payload.u4(52)) * 1e-5)
-    guard (0...360).contains(heading), accuracy > 0, accuracy < 180 else { return nil }
-    var result = ReceiverHeading(received: received)
-    result.trueHeading = heading == 360 ? 0 : heading
-    result.accuracy = accuracy
-    return result
-  }
-
-  /// No body that carries two antennas is longer, centimetres.
-  private static let longestBaseline: Int32 = 50_000
 
   /// MON-VER and SEC-UNIQID: who the receiver is. Returns false for another message.
   static func identity(

@@ -3,8 +3,8 @@ import SensorTypes
 /// Reads the navigation messages of u-blox receivers (u-blox M8 protocol description, section 32.18, and
 /// M9/M10 interface descriptions; the older ones from the u-blox 6 description).
 ///
-/// Here what is a whole epoch by itself; `UBXDecoder+Parts` has what is a part of one, `UBXDecoder+Sky` satellites,
-/// antennas and names.
+/// Here what is a whole epoch by itself; `UBXDecoder+Parts` has what is a part of one, `UBXDecoder+Heading` headings,
+/// `UBXDecoder+Sky` satellites and names.
 enum UBXDecoder {
   static let navigation: UInt8 = 0x01
 

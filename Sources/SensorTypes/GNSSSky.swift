@@ -61,6 +61,8 @@ public struct GNSSSky: Sendable, Hashable, Codable {
 public struct ReceiverHeading: Sendable, Hashable {
   /// When it arrived, on the monotonic clock.
   public var received: Timestamp
+  /// What measured it.
+  public var source = HeadingSource.instrument
   /// Degrees from true north, 0 up to 360.
   public var trueHeading: Double?
   /// Degrees from magnetic north, the instrument's deviation taken out where it says one.
@@ -82,4 +84,14 @@ public struct ReceiverHeading: Sendable, Hashable {
 
   /// Makes a heading that says nothing yet.
   public init(received: Timestamp) { self.received = received }
+}
+
+/// What a heading on a receiver's line was measured by.
+public enum HeadingSource: String, Sendable, Hashable, CaseIterable {
+  /// A compass, a gyrocompass, or antennas whose message does not tell them from those (`HDT`, `THS`).
+  case instrument
+  /// Two antennas of the receiver: the direction of the line from one to the other.
+  case antennas
+  /// The inertial sensors in the receiver, with its satellites: the direction of the forward axis of the vehicle that it was set up for.
+  case vehicle
 }

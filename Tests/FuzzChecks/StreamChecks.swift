@@ -18,10 +18,7 @@ package enum StreamChecks {
     let pieces = events(bytes, pieces: 1 + Int(bytes.first ?? 0) % 13, &failures)
     if whole != pieces { failures.append("other events come of the same bytes in pieces") }
     for case .epoch(let fix, _) in whole { check(fix, &failures) }
-    for case .heading(let heading) in whole {
-      within(heading.trueHeading, 0..<360, "true heading", &failures)
-      within(heading.magneticHeading, 0..<360, "magnetic heading", &failures)
-    }
+    for case .heading(let heading) in whole { check(heading, &failures) }
     return failures
   }
 
@@ -36,6 +33,7 @@ package enum StreamChecks {
       decoder.append(piece, at: time)
       while let event = decoder.next(at: time) {
         if case .epoch(let fix) = event { check(fix, &failures) }
+        if case .heading(let heading) = event { check(heading, &failures) }
       }
     } room: {
       decoder.room
@@ -133,6 +131,14 @@ package enum StreamChecks {
     if values.contains(where: { $0.map { !$0.isFinite } ?? false }) {
       failures.append("a number that is none")
     }
+  }
+
+  private static func check(_ heading: ReceiverHeading, _ failures: inout [String]) {
+    within(heading.trueHeading, 0..<360, "true heading", &failures)
+    within(heading.magneticHeading, 0..<360, "magnetic heading", &failures)
+    within(heading.accuracy, 0..<180, "accuracy of a heading", &failures)
+    within(heading.roll, -180..<180.001, "roll", &failures)
+    within(heading.pitch, -90..<90.001, "pitch", &failures)
   }
 
   private static func within(

@@ -43,6 +43,86 @@ struct SkyTests {
     }
   }
 
+  @Test(
+    "a GSA speaks of its own system: satellites of others are neither used nor unused",
+    arguments: [
+      // By the talker, by the system's number, by the numbers of the satellites.
+      (
+        ["GPGSA,A,3,07,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7+ gps8- sbas128- glonass2? galileo5? beidou3? qzss1?"
+      ),
+      (
+        ["GLGSA,A,3,66,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7? gps8? sbas128? glonass2+ galileo5? beidou3? qzss1?"
+      ),
+      (
+        ["GAGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7? gps8? sbas128? glonass2? galileo5- beidou3? qzss1?"
+      ),
+      (
+        ["BDGSA,A,3,03,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7? gps8? sbas128? glonass2? galileo5? beidou3+ qzss1?"
+      ),
+      (
+        ["GBGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7? gps8? sbas128? glonass2? galileo5? beidou3- qzss1?"
+      ),
+      (
+        ["GQGSA,A,3,01,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7? gps8? sbas128? glonass2? galileo5? beidou3? qzss1+"
+      ),
+      (
+        ["GNGSA,A,3,41,,,,,,,,,,,,1.5,0.9,1.2,1"],
+        "gps7- gps8- sbas128+ glonass2? galileo5? beidou3? qzss1?"
+      ),
+      (
+        ["GNGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.2,3"],
+        "gps7? gps8? sbas128? glonass2? galileo5- beidou3? qzss1?"
+      ),
+      (
+        ["GNGSA,A,3,08,,,,,,,,,,,,1.5,0.9,1.2", "GNGSA,A,3,77,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7- gps8+ sbas128- glonass2- galileo5? beidou3? qzss1?"
+      ),
+      (
+        ["GNGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.2"],
+        "gps7? gps8? sbas128? glonass2? galileo5? beidou3? qzss1?"
+      ),
+      ([], "gps7? gps8? sbas128? glonass2? galileo5? beidou3? qzss1?"),
+    ] as [([String], String)])
+  func oneSystem(uses: [String], expected: String) throws {
+    let lists = [
+      "GPGSV,1,1,03,07,71,123,45,08,05,010,,41,30,200,33", "GLGSV,1,1,01,66,45,090,38",
+      "GAGSV,1,1,01,05,33,270,40,7", "GBGSV,1,1,01,03,33,270,40,1", "GQGSV,1,1,01,01,33,270,40,1",
+    ]
+    for order in [uses + lists, lists + uses] {
+      let bytes = (1...3).flatMap { second in
+        Stream.sentence("GNRMC,12000\(second),A,4807.038,N,01131.000,E,1,90,221126,,")
+          + order.flatMap(Stream.sentence)
+      }
+      for sky in skies(bytes) {
+        let said = sky.map { satellite in
+          let use = satellite.isUsed.map { $0 ? "+" : "-" } ?? "?"
+          return "\(satellite.system)\(satellite.number)\(use)"
+        }
+        #expect(said.joined(separator: " ") == expected)
+      }
+    }
+  }
+
+  @Test("what is used of a system is not carried into an epoch in which nothing is said of it")
+  func systemsOfAnEpoch() throws {
+    let bytes = (1...3).flatMap { (second: Int) -> [UInt8] in
+      var sentences = [
+        "GNRMC,12000\(second),A,4807.038,N,01131.000,E,1,90,221126,,",
+        "GPGSA,A,3,07,,,,,,,,,,,,1.5,0.9,1.2",
+      ]
+      if second != 2 { sentences.append("GLGSA,A,3,66,,,,,,,,,,,,1.5,0.9,1.2") }
+      sentences += ["GPGSV,1,1,01,07,71,123,45", "GLGSV,1,1,01,66,45,090,38"]
+      return sentences.flatMap(Stream.sentence)
+    }
+    #expect(skies(bytes).map { $0.map(\.isUsed) } == [[true, true], [true, nil], [true, true]])
+  }
+
   @Test("what is used is the newest epoch's, although the list of all comes seldom")
   func seldomLists() throws {
     let bytes = (1...6).flatMap { second in

@@ -139,6 +139,10 @@ public struct GPSDDecoder: Sendable {
         GPSDReport.satellites(UnsafeBufferPointer(rebasing: $0[line]), into: &view)
       }
       return .sky
+    case .attitude(let attitude):
+      if isFollowed(report.device), let heading = attitude.heading(received: received) {
+        return .heading(heading)
+      }
     case .noise(let noise):
       if isFollowed(report.device) { self.noise = noise }
     }
@@ -241,6 +245,8 @@ public enum GPSDEvent: Sendable, Hashable {
   case epoch(GNSSFix)
   /// All satellites were said: `satellites` has them.
   case sky
+  /// Which way something is turned.
+  case heading(ReceiverHeading)
   /// gpsd's greeting.
   case version(release: String, major: Int, minor: Int)
   /// How many receivers gpsd has, and how many of them it reads.

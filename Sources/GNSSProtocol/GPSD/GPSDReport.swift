@@ -37,6 +37,7 @@ struct GPSDReport {
     case "TPV": kind = .position(GPSDPosition(&body))
     case "SKY": kind = .sky(Sky(&body))
     case "GST": kind = .noise(PseudorangeNoise(&body))
+    case "ATT": kind = .attitude(GPSDAttitude(&body))
     case "VERSION": kind = Self.version(&body)
     case "DEVICES": kind = Self.devices(&body, wanted)
     case "DEVICE":
@@ -136,6 +137,7 @@ enum GPSDReportContent {
   case position(GPSDPosition)
   case sky(GPSDReport.Sky)
   case noise(PseudorangeNoise)
+  case attitude(GPSDAttitude)
   case version(release: String, major: Int, minor: Int)
   case devices(count: Int, active: Int)
   case device(path: String, isActive: Bool)

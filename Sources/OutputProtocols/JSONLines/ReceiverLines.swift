@@ -27,6 +27,8 @@ extension ObservationLines {
     line.set("magneticHeading", heading.magneticHeading ?? -1, digits: 3)
     line.set("trueHeading", heading.trueHeading ?? -1, digits: 3)
     line.set("headingAccuracy", heading.accuracy ?? -1, digits: 3)
+    // An instrument may also be antennas whose message does not tell: nothing is known then.
+    if heading.source != .instrument { line.set("headingSource", heading.source.rawValue) }
     line.set("declination", heading.variation, digits: 3)
     line.set("roll", heading.roll, digits: 3)
     line.set("rollAccuracy", heading.rollAccuracy, digits: 3)

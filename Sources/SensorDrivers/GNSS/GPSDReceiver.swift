@@ -44,6 +44,8 @@ package final class GPSDReceiver: ReceiverDriver {
   private var lost: String?
   /// The newest round of satellites that nobody has taken.
   private var sky: GNSSSky?
+  /// The newest heading that nobody has taken.
+  private var heading: ReceiverHeading?
 
   /// A client on a stream that nobody else reads.
   ///
@@ -88,6 +90,12 @@ package final class GPSDReceiver: ReceiverDriver {
   package func takeSky() -> GNSSSky? {
     defer { sky = nil }
     return sky
+  }
+
+  /// The newest heading: see `ReceiverDriver`.
+  package func takeHeading() -> ReceiverHeading? {
+    defer { heading = nil }
+    return heading
   }
 
   /// gpsd talks to the receiver itself.
@@ -151,6 +159,7 @@ package final class GPSDReceiver: ReceiverDriver {
         // gpsd repeats the last sky of a receiver that has stopped, as it repeats the fix.
         guard decoder.standstill == nil else { continue }
         sky = GNSSSky(received: lastBytes ?? now, satellites: decoder.satellites)
+      case .heading(let heading): self.heading = heading
       case .version(let release, let major, _):
         guard major == Self.protocolVersion else {
           throw fail(

@@ -91,11 +91,15 @@ struct HeadingChannel: Sendable {
   /// Whether the board file says how a receiver's antennas lie.
   var readsAntennas: Bool { antennas != nil }
 
-  /// Takes a heading by antennas. Returns what is to be published where no gyro carries it.
+  /// Takes a heading by antennas, or by an instrument on the line. Returns what is to be published where no gyro carries it.
+  ///
+  /// That of a vehicle, by the receiver's own inertial sensors, is not used: it is no measurement of the line.
   mutating func take(
     _ said: ReceiverHeading, _ declination: Result<TrueNorth.Declination, NoData>
   ) -> Result<HeadingEstimate, NoData>? {
-    guard let measured = antennas?.measured(said, declination) else { return nil }
+    guard said.source != .vehicle, let measured = antennas?.measured(said, declination) else {
+      return nil
+    }
     antennaTime = said.received
     estimator.update(heading: measured.angle, deviation: measured.deviation, at: measured.time)
     return hasRate(at: said.received) ? nil : .success(measured.estimate)

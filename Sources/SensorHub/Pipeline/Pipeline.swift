@@ -303,7 +303,7 @@ struct Pipeline: Sendable {
   }
 
   private mutating func process(_ said: ReceiverHeading, _ publish: (Observation) -> Void) {
-    if !heading.readsAntennas, let note = notes.noteUnread(said) {
+    if !heading.readsAntennas, said.source != .vehicle, let note = notes.noteUnread(said) {
       publish(.diagnostic(note, at: said.received))
     }
     say(heading.take(said, local.declination), at: said.received, publish)
