@@ -1,6 +1,6 @@
 public import SensorTypes
 
-/// From bytes to epochs: whatever mixture of NMEA and UBX a receiver sends, one fix an epoch.
+/// From bytes to epochs: whatever mixture of NMEA, UBX and Unicore's logs a receiver sends, one fix an epoch.
 ///
 /// It says what the receiver says: an epoch without a fix comes as one with `mode == .none`. Constant
 /// memory, and no allocation once the buffers stand.
@@ -116,6 +116,9 @@ public struct GNSSDecoder: Sendable {
         }
         merger.nmeaBegan()
       }
+      drainNMEA()
+    case .log:
+      lexer.withBytes(packet.range) { nmea.decode(log: $0, received: received) }
       drainNMEA()
     case .ubx(let messageClass, let id):
       let condition = condition

@@ -1,4 +1,4 @@
-// How a body with two antennas lies, in makers' own sentences: PASHR, PQTMTAR, PTNL,AVR, KSXT, PSTI,036; and PQTMEPE.
+// How a body with two antennas lies, in makers' own sentences: PASHR, PQTMTAR, PTNL,AVR, KSXT, HPR, PSTI,036; and PQTMEPE.
 
 import SensorTypes
 
@@ -24,7 +24,7 @@ extension NMEADecoder {
   }
 
   /// `PASHR` as Trimble, SBG, Oxford and Ashtech send it: time, heading, T, roll, pitch, heave, their accuracies in the order roll,
-  /// pitch, heading, and the quality of the position (Trimble BX992 manual, "NMEA-0183 message: PASHR").
+  /// pitch, heading, and the quality of the position as a GGA's (Trimble OEM receiver help, NMEA-0183 message PASHR).
   private mutating func attitude(pashr fields: inout FieldReader, _ received: Timestamp) {
     guard fields.moment() != nil else { return }
     let heading = Self.angle(fields.number())
@@ -34,15 +34,10 @@ extension NMEADecoder {
     let (rollAccuracy, pitchAccuracy, accuracy) = (
       fields.number(), fields.number(), fields.number()
     )
+    // Quality 0 is no fix. A sentence without a quality is not believed either.
     guard let heading, isTrue, fields.integer() ?? 0 > 0 else { return }
-    var said = ReceiverHeading(received: received)
-    said.trueHeading = heading
-    said.accuracy = Self.deviation(accuracy)
-    said.setTilt(roll: roll, pitch: pitch)
-    (said.rollAccuracy, said.pitchAccuracy) = (
-      Self.deviation(rollAccuracy), Self.deviation(pitchAccuracy)
-    )
-    self.heading = said
+    say(heading, accuracy, received, pitch: (pitch, pitchAccuracy), roll: (roll, rollAccuracy))
+    self.heading?.source = .instrument
   }
 
   /// `PQTMTAR`: version, time, quality as a GGA's, a reserved field, the length of the baseline, pitch, roll, heading, their
@@ -56,19 +51,11 @@ extension NMEADecoder {
       fields.number(), fields.number(), fields.number()
     )
     guard quality == FixKind.rtkFixed.quality, let heading else { return }
-    var said = ReceiverHeading(received: received)
-    said.source = .antennas
-    said.trueHeading = heading
-    said.accuracy = Self.deviation(accuracy)
-    said.setTilt(roll: roll, pitch: pitch)
-    (said.rollAccuracy, said.pitchAccuracy) = (
-      Self.deviation(rollAccuracy), Self.deviation(pitchAccuracy)
-    )
-    self.heading = said
+    say(heading, accuracy, received, pitch: (pitch, pitchAccuracy), roll: (roll, rollAccuracy))
   }
 
   /// `PTNL,AVR`: time, yaw, tilt and roll, each with its name behind it, the length of the baseline, and 3 where its carrier phases
-  /// are fixed (Trimble BD9xx manual, "NMEA-0183 message: AVR").
+  /// are fixed (Trimble OEM receiver help, NMEA-0183 message PTNL,AVR).
   private mutating func attitude(ptnl fields: inout FieldReader, _ received: Timestamp) {
     guard fields.next().elementsEqual("AVR".utf8), fields.moment() != nil else { return }
     let heading = Self.angle(fields.number())
@@ -78,24 +65,17 @@ extension NMEADecoder {
     let roll = fields.number()
     fields.skip(2)
     guard fields.integer() == 3, let heading else { return }
-    var said = ReceiverHeading(received: received)
-    said.source = .antennas
-    said.trueHeading = heading
-    said.setTilt(roll: roll, pitch: tilt)
-    self.heading = said
+    say(heading, nil, received, pitch: (tilt, nil), roll: (roll, nil))
   }
 
-  /// `PSTI,036`: time, date, heading, pitch, roll and a mode (SkyTraq AN0039, PSTI 036).
+  /// `PSTI,036` of SkyTraq: time, date, heading, pitch, roll and a mode as an RMC's. The order is that of a published line; the maker's
+  /// document was not at hand.
   private mutating func attitude(psti fields: inout FieldReader, _ received: Timestamp) {
     guard fields.integer() == 36, fields.moment() != nil else { return }
     fields.skip(1)
     let (heading, pitch, roll) = (Self.angle(fields.number()), fields.number(), fields.number())
     guard fields.letter().flatMap(FixKind.init(mode:)) == .rtkFixed, let heading else { return }
-    var said = ReceiverHeading(received: received)
-    said.source = .antennas
-    said.trueHeading = heading
-    said.setTilt(roll: roll, pitch: pitch)
-    self.heading = said
+    say(heading, nil, received, pitch: (pitch, nil), roll: (roll, nil))
   }
 
   /// `KSXT`: date with time, longitude, latitude, height, heading, pitch, course, speed, roll, the quality of the position and
@@ -107,11 +87,15 @@ extension NMEADecoder {
     let roll = fields.number()
     fields.skip(1)
     guard fields.integer() == 3, let heading else { return }
-    var said = ReceiverHeading(received: received)
-    said.source = .antennas
-    said.trueHeading = heading
-    said.setTilt(roll: roll, pitch: pitch)
-    self.heading = said
+    say(heading, nil, received, pitch: (pitch, nil), roll: (roll, nil))
+  }
+
+  /// `HPR`: time, heading, pitch, roll and a quality as a GGA's (Unicore reference commands manual, GPHPR).
+  mutating func attitude(hpr fields: inout FieldReader, _ received: Timestamp) {
+    guard fields.moment() != nil else { return }
+    let (heading, pitch, roll) = (Self.angle(fields.number()), fields.number(), fields.number())
+    guard fields.integer() == FixKind.rtkFixed.quality, let heading else { return }
+    say(heading, nil, received, pitch: (pitch, nil), roll: (roll, nil))
   }
 
   /// `PQTMEPE`: version, then the expected errors north, east and down in meters (Quectel LC29H protocol specification).
@@ -126,16 +110,26 @@ extension NMEADecoder {
     }
   }
 
+  /// Takes a heading by antennas, from true north with one sigma, and the tilt with it, all in degrees. What is no angle is left out.
+  mutating func say(
+    _ heading: Double, _ accuracy: Double?, _ received: Timestamp,
+    pitch: (angle: Double?, accuracy: Double?),
+    roll: (angle: Double?, accuracy: Double?) = (nil, nil)
+  ) {
+    var said = ReceiverHeading(received: received)
+    said.source = .antennas
+    said.trueHeading = heading
+    said.accuracy = Self.deviation(accuracy)
+    said.pitch = pitch.angle.flatMap { abs($0) <= 90 ? $0 : nil }
+    said.roll = roll.angle.flatMap { abs($0) <= 180 ? $0 : nil }
+    (said.pitchAccuracy, said.rollAccuracy) = (
+      Self.deviation(pitch.accuracy), Self.deviation(roll.accuracy)
+    )
+    self.heading = said
+  }
+
   /// One sigma in degrees; `nil` for what is none.
   private static func deviation(_ value: Double?) -> Double? {
     value.flatMap { $0 > 0 && $0 < 180 ? $0 : nil }
-  }
-}
-
-extension ReceiverHeading {
-  /// Roll and pitch in degrees, where they are angles.
-  mutating func setTilt(roll: Double?, pitch: Double?) {
-    self.roll = roll.flatMap { abs($0) <= 180 ? $0 : nil }
-    self.pitch = pitch.flatMap { abs($0) <= 90 ? $0 : nil }
   }
 }

@@ -48,9 +48,69 @@ extension NMEADecoder {
       // LC29HDANR11A03S: module, then `NR` and the version. An error has its number here.
       let version = Self.text(fields.next())
       guard version.utf8.count > 5 else { return }
+      // LG290P03AANR01A06S: the module is its first six.
+      let isLG = version.hasPrefix("LG") && version.dropFirst(4).hasPrefix("0P")
       identify(
-        .airoha, model: "Quectel " + Self.prefix(of: version, upTo: "NR"), software: version)
+        isLG ? .quectel : .airoha,
+        model: "Quectel "
+          + (isLG ? String(version.prefix(6)) : Self.prefix(of: version, upTo: "NR")),
+        software: version)
+    } else if address.elementsEqual("PQTMVER".utf8) {
+      // LG290P and LGx80P say their version when they have started, and at no other time.
+      if fields.integer() != nil { word = .restarted }
+    } else if address.starts(with: "PQTM".utf8) {
+      answer(pqtm: address.dropFirst(4), &fields)
     }
+  }
+
+  /// `PQTM` with a command's name, and `OK` with what was asked for, or `ERROR` and its number: 1 wrong parameters, 2 failed, 3 not
+  /// supported (Quectel LG290P and LGx80P protocol specification). A sentence without these words is no answer.
+  private mutating func answer(
+    pqtm name: Slice<UnsafeBufferPointer<UInt8>>, _ fields: inout FieldReader
+  ) {
+    let result = fields.next()
+    let isDone = result.elementsEqual("OK".utf8)
+    guard isDone || result.elementsEqual("ERROR".utf8),
+      let command = ReceiverAnswer.number(of: name)
+    else { return }
+    word = .answer(
+      ReceiverAnswer(
+        .pqtm, command, isDone ? .accepted : .refused, value: isDone ? fields.integer() : nil))
+  }
+
+  /// `$command,GPGGA 1,response: OK`: the command as it was sent, and what became of it. What is not `OK` is a refusal, as
+  /// `PARSING FAILD NO MATCHING FUNC`, with its spelling (Unicore UM980 and UM982, firmware R4.10).
+  mutating func receiver(command fields: inout FieldReader) {
+    let echo = fields.next().prefix { $0 != UInt8(ascii: " ") }
+    guard let command = ReceiverAnswer.number(of: echo) else { return }
+    for _ in 0..<Self.longestEcho {
+      let field = fields.next()
+      guard field.starts(with: "response:".utf8) else { continue }
+      let result = field.dropFirst(9).drop { $0 == UInt8(ascii: " ") }
+      word = .answer(
+        ReceiverAnswer(.unicore, command, result.elementsEqual("OK".utf8) ? .accepted : .refused))
+      return
+    }
+  }
+
+  /// Fields of a command that commas separate.
+  private static let longestEcho = 8
+
+  /// `VERSIONA`: product, firmware, authorization, serial number, chip, date, each in quotes (Unicore reference commands manual,
+  /// VERSION).
+  mutating func receiver(version fields: inout FieldReader) {
+    let (product, firmware) = (Self.unquoted(fields.next()), Self.unquoted(fields.next()))
+    // NovAtel's log of the same name begins with a number.
+    guard product.first?.isLetter ?? false else { return }
+    identify(.unicore, model: "Unicore " + product, software: firmware.isEmpty ? nil : firmware)
+  }
+
+  private static func unquoted(_ field: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    guard field.count > 2, field.first == UInt8(ascii: "\""), field.last == UInt8(ascii: "\"")
+    else {
+      return ""
+    }
+    return text(field.dropFirst().dropLast())
   }
 
   /// TXT as a CASIC receiver answers `PCAS06`: `SW=URANUS5,V5.3.0.0`, `HW=ATGM336H,0004090746370`. Or the state of the antenna, once

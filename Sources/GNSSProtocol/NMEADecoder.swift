@@ -79,6 +79,7 @@ struct NMEADecoder: Sendable {
     case .hdm: heading(magnetic: &fields, received)
     case .hdg: heading(hdg: &fields, received)
     case .vhw: heading(vhw: &fields, received)
+    case .hpr: attitude(hpr: &fields, received)
     case .txt: receiver(txt: &fields)
     }
   }
@@ -112,6 +113,8 @@ struct NMEADecoder: Sendable {
       position(ubx: &fields, received)
     } else if address.elementsEqual("KSXT".utf8) {
       attitude(ksxt: &fields, received)
+    } else if address.elementsEqual("command".utf8) {
+      receiver(command: &fields)
     } else if address.first == UInt8(ascii: "P"), !attitude(address, &fields, received) {
       receiver(address, &fields)
     }
@@ -134,6 +137,8 @@ enum NMEASentence: UInt32 {
   case hdm = 0x48_44_4D
   case ths = 0x54_48_53
   case vhw = 0x56_48_57
+  /// Unicore's heading, pitch and roll.
+  case hpr = 0x48_50_52
   case txt = 0x54_58_54
   /// Garmin's height, `PGRMZ`.
   case rmz = 0x52_4D_5A
@@ -156,7 +161,7 @@ enum NMEASentence: UInt32 {
     case .rmc, .gga, .gns, .gll: .position
     case .vtg, .gst, .zda, .gsa: .part
     case .rmz, .rme: .proprietary
-    case .gsv, .hdt, .hdg, .hdm, .ths, .vhw, .txt: .none
+    case .gsv, .hdt, .hdg, .hdm, .ths, .vhw, .hpr, .txt: .none
     }
   }
 

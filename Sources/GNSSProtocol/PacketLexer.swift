@@ -1,4 +1,4 @@
-// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, RTCM 3 and garbage.
+// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, RTCM 3, Unicore's ASCII logs and garbage.
 //
 // Reads split anywhere, streams begin in the middle, rates can be wrong: nothing is believed before its
 // check sum fits. A packet that does not fit costs one byte, not its claimed length, and one whose end does not
@@ -22,6 +22,8 @@ public enum PacketProtocol: Sendable, Hashable {
   case nmea
   /// A UBX message: `range` covers the payload.
   case ubx(messageClass: UInt8, id: UInt8)
+  /// A log of Unicore: `range` covers what stands between `#` and `*`.
+  case log
 }
 
 /// An incremental lexer with a buffer of fixed size.
@@ -32,8 +34,10 @@ public struct PacketLexer: Sendable {
   static let longestPayload = 4_096
   /// The longest sentence: the standard says 82, receivers say more.
   static let longestSentence = 256
-  /// The longest line of a remark in a log.
-  static let longestRemark = 512
+  /// The longest log of Unicore that is read, and the longest line of a remark in a file.
+  static let longestLine = 512
+  /// The characters of a log's name at least: `MODE`.
+  static let shortestName = 4
   /// Seconds that a packet may take from its first byte to its last: receivers send each in one go, and at 9600 baud
   /// these are 960 bytes. What takes longer has lost its end, or claims a length that is not its own, and may hide
   /// whole packets.
@@ -130,24 +134,66 @@ public struct PacketLexer: Sendable {
     case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
     case 0xB5: message(received)
     case 0xD3: rtcm()
-    case UInt8(ascii: "#") where start > 0 ? Self.endsLine(buffer[start - 1]) : beginsLine: remark()
+    case UInt8(ascii: "#"): line(received)
     default: .garbage
     }
   }
 
   private static func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
 
-  /// A line of a log that its keeper has written (`# Name:`): a sentence in it is an example.
-  private func remark() -> Finding {
-    let end = min(buffer.count, start + Self.longestRemark)
-    for index in start + 1..<end {
-      if Self.endsLine(buffer[index]) { return .remark(length: index - start) }
-      // What is no text is no remark.
-      guard buffer[index] == 9 || (buffer[index] >= 32 && buffer[index] != 127) else {
+  /// A log (`#UNIHEADINGA,`), wherever it begins, or a line of a file that its keeper has written (`# Name:`): a sentence
+  /// in that is an example. A log that has lost its end is neither, and may hide a sentence.
+  private func line(_ received: Timestamp) -> Finding {
+    let end = min(buffer.count, start + Self.longestLine)
+    var index = start + 1
+    while index < end, Self.isCapitalOrDigit(buffer[index]) { index += 1 }
+    if index < end {
+      let isLog = buffer[index] == UInt8(ascii: ",") && index > start + Self.shortestName
+      guard isLog || (start > 0 ? Self.endsLine(buffer[start - 1]) : beginsLine) else {
         return .garbage
       }
+      while index < end {
+        if Self.endsLine(buffer[index]) {
+          return isLog ? log(upTo: index, received) : .remark(length: index - start)
+        }
+        // What is no text is neither.
+        guard buffer[index] == 9 || (buffer[index] >= 32 && buffer[index] != 127) else {
+          return .garbage
+        }
+        index += 1
+      }
     }
-    return end == start + Self.longestRemark ? .garbage : .incomplete
+    return end == start + Self.longestLine ? .garbage : .incomplete
+  }
+
+  private func log(upTo end: Int, _ received: Timestamp) -> Finding {
+    let star = end - 9
+    guard star > start, buffer[star] == UInt8(ascii: "*"), let sent = number(star + 1..<end) else {
+      return .garbage
+    }
+    guard cyclicCheck(start + 1..<star) == sent else { return .badChecksum }
+    return .packet(
+      GNSSPacket(kind: .log, range: start + 1..<star, received: received), length: end - start)
+  }
+
+  /// The number that hexadecimal digits write; `nil` for others.
+  private func number(_ digits: Range<Int>) -> UInt32? {
+    var value: UInt32 = 0
+    for index in digits {
+      guard let digit = Self.hex(buffer[index]) else { return nil }
+      value = value << 4 | UInt32(digit)
+    }
+    return value
+  }
+
+  /// CRC-32 as NovAtel and Unicore have it: the usual polynomial, reflected, from 0 and not inverted.
+  private func cyclicCheck(_ range: Range<Int>) -> UInt32 {
+    var crc: UInt32 = 0
+    for index in range {
+      crc ^= UInt32(buffer[index])
+      for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0xEDB8_8320 }
+    }
+    return crc
   }
 
   private func sentence(_ received: Timestamp) -> Finding {
@@ -169,7 +215,8 @@ public struct PacketLexer: Sendable {
         guard index >= star + 3, let high = Self.hex(buffer[star + 1]),
           let low = Self.hex(buffer[star + 2])
         else { return .garbage }
-        guard sum == high << 4 | low else { return .badChecksum }
+        guard sum == high << 4 | low || isUnicore(sum ^ (high << 4 | low), star: star, end: index)
+        else { return .badChecksum }
         return .packet(
           GNSSPacket(kind: .nmea, range: start + 1..<star, received: received),
           length: index - start)
@@ -185,15 +232,26 @@ public struct PacketLexer: Sendable {
     return end == start + Self.longestSentence ? .garbage : .incomplete
   }
 
+  /// Whether a sentence has another check than the standard's: in Unicore's answers to commands the `$` is summed up as well, and
+  /// some receivers write `KSXT` with the check of a log.
+  private func isUnicore(_ difference: UInt8, star: Int, end: Int) -> Bool {
+    if difference == UInt8(ascii: "$") {
+      return buffer[start + 1..<star].starts(with: "command,".utf8)
+    }
+    return end == star + 9 && number(star + 1..<end) == cyclicCheck(start + 1..<star)
+  }
+
   /// Whether a sentence begins like one: `GPGGA,`.
   private func isAddressed(_ range: Range<Int>) -> Bool {
     guard range.count > 6 else { return false }
     for index in range.lowerBound..<range.lowerBound + 5 {
-      guard (65...90).contains(buffer[index]) || (48...57).contains(buffer[index]) else {
-        return false
-      }
+      guard Self.isCapitalOrDigit(buffer[index]) else { return false }
     }
     return buffer[range.lowerBound + 5] == UInt8(ascii: ",")
+  }
+
+  private static func isCapitalOrDigit(_ byte: UInt8) -> Bool {
+    (65...90).contains(byte) || (48...57).contains(byte)
   }
 
   private func message(_ received: Timestamp) -> Finding {

@@ -12,6 +12,10 @@ public struct ReceiverIdentity: Sendable, Hashable {
     case airoha
     /// CASIC AT6558, as in ATGM336H and Quectel's L76K: `PCAS` sentences, which it does not answer.
     case casic
+    /// Unicore's NebulasIV: UM960, UM980, UM982: lines of words.
+    case unicore
+    /// Quectel LG290P and LGx80P: `PQTM` sentences.
+    case quectel
   }
 
   /// Whose commands it takes, once it has said something of itself.
@@ -41,6 +45,8 @@ public struct ReceiverIdentity: Sendable, Hashable {
     case .mediaTek: SensorIdentity(name: model ?? "MediaTek receiver", firmware: software)
     case .airoha: SensorIdentity(name: model ?? "Airoha receiver", firmware: software)
     case .casic: SensorIdentity(name: model ?? "CASIC receiver", firmware: software)
+    case .unicore: SensorIdentity(name: model ?? "Unicore receiver", firmware: software)
+    case .quectel: SensorIdentity(name: model ?? "Quectel receiver", firmware: software)
     }
   }
 
@@ -82,12 +88,36 @@ public struct ReceiverAnswer: Sendable, Hashable {
   public var command: Int
   /// What the receiver makes of it.
   public var verdict: AnswerStatus
+  /// The number that a question is answered with, where there is one.
+  public var value: Int?
 
   /// Makes an answer.
-  public init(_ language: AnswerProtocol, _ command: Int, _ verdict: AnswerStatus) {
+  public init(
+    _ language: AnswerProtocol, _ command: Int, _ verdict: AnswerStatus, value: Int? = nil
+  ) {
     self.language = language
     self.command = command
     self.verdict = verdict
+    self.value = value
+  }
+
+  /// A number for a command that has a name, its letters in either case; `nil` for a name with other characters than letters and
+  /// digits, and for one of more than 11 (`UNIHEADINGA`), which the number could not hold.
+  public static func number(of name: some Sequence<UInt8>) -> Int? {
+    var (number, count) = (0, 0)
+    for byte in name {
+      let digit: UInt8
+      switch byte {
+      case 65...90: digit = byte - 64
+      case 97...122: digit = byte - 96
+      case 48...57: digit = byte - 21
+      default: return nil
+      }
+      count += 1
+      guard count <= 11 else { return nil }
+      number = number * 37 + Int(digit)
+    }
+    return count > 0 ? number : nil
   }
 }
 
@@ -109,4 +139,8 @@ public enum AnswerProtocol: Sendable, Hashable {
   case pmtk
   /// `PAIR001`.
   case pair
+  /// `$command`, of Unicore: the command is `ReceiverAnswer.number(of:)` of its first word.
+  case unicore
+  /// `PQTM` with the command's name: `ReceiverAnswer.number(of:)` of what is behind `PQTM`.
+  case pqtm
 }

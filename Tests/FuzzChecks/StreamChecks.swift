@@ -58,6 +58,13 @@ package enum StreamChecks {
         let sum = bytes[(at + 1)..<star].reduce(0, ^)
         (bytes[star + 1], bytes[star + 2]) = (digits[Int(sum >> 4)], digits[Int(sum & 15)])
         at = star
+      } else if bytes[at] == UInt8(ascii: "#"),
+        let star = bytes[at...].prefix(504).firstIndex(of: UInt8(ascii: "*")),
+        star + 8 < bytes.count
+      {
+        let sum = cyclicSum(bytes[(at + 1)..<star])
+        for index in 0..<8 { bytes[star + 1 + index] = digits[Int(sum >> (28 - 4 * index) & 15)] }
+        at = star
       } else if bytes[at...].starts(with: [0xB5, 0x62]), at + 8 <= bytes.count {
         let end = at + 6 + Int(bytes[at + 4]) + Int(bytes[at + 5]) << 8
         if end + 2 <= bytes.count {
@@ -73,6 +80,15 @@ package enum StreamChecks {
       at += 1
     }
     return bytes
+  }
+
+  /// CRC-32 as Unicore's logs have it.
+  private static func cyclicSum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(0) { sum, byte in
+      (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in
+        value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xEDB8_8320
+      }
+    }
   }
 
   private static func events(

@@ -71,9 +71,73 @@ struct PacketLexerTests {
     #expect(kinds([Array("#".utf8) + [UInt8](repeating: 32, count: 600) + Self.gga]).count == 1)
   }
 
+  // The example of UNIHEADINGA in Unicore's N4 manual.
+  static let log = Array((UnicoreLogTests.manual + "\r\n").utf8)
+
+  @Test("logs come out whole wherever the reads split, at the beginning of a line and within one")
+  func logs() {
+    let stream = Self.log + Self.gga + Self.rtcm + Self.log + Self.ack + Self.log
+    let whole: [PacketProtocol] = [.log, .nmea, .log, .ubx(messageClass: 5, id: 1), .log]
+    for cut in 0...stream.count {
+      #expect(kinds([Array(stream[..<cut]), Array(stream[cut...])]) == whole, "\(cut)")
+    }
+    #expect(kinds(stream.map { [$0] }) == whole)
+  }
+
+  @Test("a log that is cut anywhere hides no sentence and no other log")
+  func cutLogs() {
+    for cut in 0..<Self.log.count - 2 {
+      let half = Array(Self.log[..<cut])
+      // Cut within its name it is a remark, and what its line goes on with is an example.
+      let isRemark = (1...12).contains(cut)
+      #expect(kinds([half + Self.gga + Self.log]) == (isRemark ? [.log] : [.nmea, .log]), "\(cut)")
+      #expect(kinds([half + Self.log + Self.gga]).suffix(1) == [.nmea], "\(cut)")
+    }
+  }
+
+  @Test("of the first characters of a log each is a capital or a digit, four at least")
+  func logNames() {
+    let name = Array("UNIHEADINGA".utf8)
+    let rest = Array(",1;2".utf8)
+    func line(_ content: [UInt8]) -> [UInt8] {
+      UnicoreLogTests.log(String(decoding: content, as: UTF8.self))
+    }
+    for place in name.indices {
+      for byte in UInt8(0x20)...0x7E where byte != UInt8(ascii: ",") {
+        var changed = name
+        changed[place] = byte
+        let isName = (65...90).contains(byte) || (48...57).contains(byte)
+        #expect(kinds([line(changed + rest)]) == (isName ? [.log] : []), "\(byte) at \(place)")
+      }
+    }
+    for count in 0...4 {
+      #expect(kinds([line(Array(name.prefix(count)) + rest)]) == (count < 4 ? [] : [.log]))
+    }
+    #expect(kinds([line(name + [59, 50])]).isEmpty)
+  }
+
+  @Test("a log has eight digits, in either case, directly before the end of its line")
+  func logEnds() {
+    let line = Array(Self.log.dropLast(2))
+    let upper = Array(
+      String(decoding: line, as: UTF8.self).split(separator: "*")[1].uppercased().utf8)
+    #expect(kinds([Array(line.dropLast(8)) + upper + [10]]) == [.log])
+    for end in [[UInt8(32), 13], [UInt8(ascii: "0"), 13], [UInt8(ascii: "g"), 13]] {
+      #expect(kinds([line + end]).isEmpty)
+      #expect(kinds([Array(line.dropLast()) + end]).isEmpty)
+    }
+    // Longer than one that is read, and one that never ends.
+    let long = "BESTSATA,1;" + String(repeating: "1,", count: 300)
+    #expect(kinds([UnicoreLogTests.log(long) + Self.gga]) == [.nmea])
+    let endless = Array("#UNIHEADINGA,".utf8) + [UInt8](repeating: 49, count: 4_000)
+    #expect(kinds([endless, Self.gga]) == [.nmea])
+    #expect(kinds([Array("#".utf8) + [UInt8](repeating: 65, count: 4_000), Self.gga]) == [.nmea])
+    #expect(kinds([Array("x#UNI\u{7F},1;2".utf8) + Self.gga]) == [.nmea])
+  }
+
   @Test("a wrong check sum gives no packet, in any byte of any protocol")
   func checksums() {
-    for packet in [Self.gga, Self.ack] {
+    for packet in [Self.gga, Self.ack, Self.log] {
       for index in packet.indices.dropFirst().dropLast(2) {
         var damaged = packet
         damaged[index] ^= 0x01

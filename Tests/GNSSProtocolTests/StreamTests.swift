@@ -74,6 +74,10 @@ struct StreamTests {
       + Stream.sentence("GNGSA,A,3,07,30,,,,,,,,,,,1.5,0.9,1.2,1")
       + Stream.sentence("GPGSV,1,1,02,07,71,123,45,30,20,360,30,1")
       + (second % 3 == 0 ? PacketLexerTests.rtcm : [])
+      + UnicoreLogTests.log(
+        "UNIHEADINGA,97,GPS,FINE,2190,\(second)000,0,0,18,12;SOL_COMPUTED,NARROW_INT,1.0000,\(second).5,"
+          + "10.0000,0.0000,0.1000,0.2000,\"0\",20,16,18,12,0,00,0,0")
+      + Stream.sentence("GNHPR,12\(time),\(second).25,-00.64,000.00,4,46,0.00,0999")
       + (second > 60 ? Stream.pvt(second: second, north: second) : [])
   }
 
