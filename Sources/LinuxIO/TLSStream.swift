@@ -89,17 +89,25 @@ final class TLSStream: NetworkStream {
     }
   }
 
+  /// Fills the buffer as far as there is anything: the descriptor tells nothing of what the library has already.
   private func decrypt(_ buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
-    let room = min(buffer.count, 1 << 20)
-    let count = lodestone_tls_read(tls, buffer.baseAddress, room, &words, words.count)
-    guard count >= 0 else {
+    var filled = 0
+    while filled < buffer.count {
+      let count = lodestone_tls_read(
+        tls, buffer.baseAddress?.advanced(by: filled), buffer.count - filled, &words, words.count)
+      if count > 0 {
+        filled += Int(count)
+        continue
+      }
+      // An end is told by the next read.
+      if count == 0 || filled > 0 { break }
       throw BusError(
         .noConnection(
           count == -EPIPE ? "the server has ended it" : "the encrypted connection broke: \(text)"),
         bus: place)
     }
     try flush()
-    return Int(count)
+    return filled
   }
 
   private func flush() throws(BusError) {

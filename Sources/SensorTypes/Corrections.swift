@@ -1,28 +1,28 @@
 // Corrections from a caster, on their way to a receiver.
 
 /// Where a receiver's corrections come from: a stream of an NTRIP caster.
-public struct CorrectionSource: Sendable, Hashable, Codable {
+package struct CorrectionSource: Sendable, Hashable, Codable {
   /// The port of casters where an address names none.
-  public static let usualPort: UInt16 = 2_101
+  package static let usualPort: UInt16 = 2_101
 
   /// The port of casters that are reached by TLS, where an address names none: that of HTTPS.
-  public static let encryptedPort: UInt16 = 443
+  package static let encryptedPort: UInt16 = 443
 
   /// The caster's name or address.
-  public var host: String
+  package var host: String
   /// The caster's TCP port.
-  public var port: UInt16
+  package var port: UInt16
   /// Whether the connection is encrypted (TLS), and the caster's certificate is verified.
-  public var isEncrypted: Bool
+  package var isEncrypted: Bool
   /// The name of the stream.
-  public var mountpoint: String
+  package var mountpoint: String
   /// The path of the file that holds `USER:PASSWORD`; `nil` for a caster that wants none.
-  public var credentials: String?
+  package var credentials: String?
   /// Whether the caster is sent the receiver's position (GGA), every 10 s.
-  public var sendsPosition: Bool
+  package var sendsPosition: Bool
 
   /// Makes a source.
-  public init(
+  package init(
     host: String, port: UInt16 = usualPort, isEncrypted: Bool = false, mountpoint: String,
     credentials: String? = nil, sendsPosition: Bool = true
   ) {
@@ -38,7 +38,7 @@ public struct CorrectionSource: Sendable, Hashable, Codable {
   package var caster: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// As in messages: `caster.example/MOUNT`; with the port if it is not the usual one.
-  public var description: String {
+  package var description: String {
     (port == Self.usualPort ? host : caster) + "/" + mountpoint
   }
 }

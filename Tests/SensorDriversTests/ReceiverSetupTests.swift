@@ -33,6 +33,37 @@ import Testing
     #expect(setup.nextDue == .at(4.7))
   }
 
+  @Test(
+    "one that gets corrections is told to take RTCM 3, and a refusal is kept",
+    arguments: [true, false])
+  func corrections(isTaken: Bool) {
+    var setup = Setup.identifying()
+    setup.setsCorrections = true
+    setup.identified(.keys)
+    #expect(setup.step(now: .at(0.5)) == .send(.enablePVT, .keys, part: 0))
+    #expect(setup.accept(at: 0.7) == nil)
+    setup.heardEpoch(isPVT: true, at: .at(1.5))
+    #expect(setup.step(now: .at(1.5)) == .send(.disableNMEA, .keys, part: 0))
+    #expect(setup.accept(at: 1.55) == .send(.satellites, .keys, part: 0))
+    #expect(setup.accept(at: 1.6) == .send(.corrections, .keys, part: 0))
+    #expect(
+      (isTaken ? setup.accept(at: 1.7) : setup.refuse(at: 1.7)) == .send(.rate, .keys, part: 0))
+    #expect(setup.notTaken == (isTaken ? [] : [.corrections]))
+    // CFG-UART1INPROT-RTCM3X, 0x10730004, in RAM (UBX-21022436).
+    let requests = StandardCodec().requests(
+      setting: .corrections, in: .keys, port: .uart,
+      settings: ReceiverSettings(interval: 1, model: nil, hasRoom: true))
+    #expect(
+      requests.map(\.bytes) == [
+        [0xB5, 0x62, 0x06, 0x8A, 9, 0, 0, 1, 0, 0, 0x04, 0x00, 0x73, 0x10, 1, 0x22, 0xBF]
+      ])
+    // The older dialect has no such word: that is said.
+    let older = StandardCodec().requests(
+      setting: .corrections, in: .messages, port: .uart,
+      settings: ReceiverSettings(interval: 1, model: nil, hasRoom: true))
+    #expect(older.isEmpty)
+  }
+
   @Test("an older receiver refuses the keys and is asked in its own dialect, message by message")
   func messages() {
     var setup = Setup.identifying(baudRate: 9600)

@@ -195,6 +195,43 @@ import Testing
     #expect(refusing.contains("not take the rate and the satellites"))
   }
 
+  @Test("how the corrections are doing stands on the page and in the receiver's line")
+  func corrections() {
+    var status = CorrectionStatus(source: "caster.example/ROOF")
+    func text() -> String {
+      var receiver = Self.status()
+      receiver.link?.corrections = status
+      var lines = ObservationLines { _ in nil }
+      return Self.lines(Self.page(nil, receiver: receiver)).joined(separator: "\n")
+        + lines.line(for: .sensor(receiver))
+    }
+    (status.phase, status.recentFrames, status.recentBytes) = (.receiving, 12, 3_449)
+    (status.connections, status.frames, status.bytes, status.rejected) = (1, 40, 9_000, 7)
+    let good = text()
+    #expect(
+      good.contains(
+        "\n          corrections: 12 frames, 3.4 kB in the last 10 s from caster.example/ROOF\n"))
+    #expect(
+      good.contains(
+        #""corrections":"receiving","correctionSource":"caster.example/ROOF","correctionConnections":1,"#
+          + #""correctionFrames":40,"correctionBytes":9000,"correctionsRejected":7,"correctionsDropped":0}"#
+      ))
+    (status.phase, status.failure, status.retry) = (.pausing, "no data within 30 s", 4)
+    let bad = text()
+    #expect(bad.contains("none from caster.example/ROOF: no data within"))
+    #expect(bad.contains(#""correctionReason":"no data within 30 s""#))
+    // Figures that rise all the time are no news.
+    var changes = ReceiverChanges()
+    var receiver = Self.status()
+    receiver.link?.corrections = status
+    #expect(changes.take([receiver]).count == 1)
+    receiver.link?.corrections?.frames = 99
+    receiver.link?.corrections?.retry = 3
+    #expect(changes.take([receiver]).isEmpty)
+    receiver.link?.corrections?.phase = .connecting
+    #expect(changes.take([receiver]).count == 1)
+  }
+
   @Test(
     "whether the pulse tells the time is said where there is a line for it, while the receiver runs"
   )

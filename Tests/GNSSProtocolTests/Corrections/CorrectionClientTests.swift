@@ -4,7 +4,7 @@ import Testing
 @testable import GNSSProtocol
 
 /// A client with a caster that a test plays.
-private struct Rig {
+private struct CasterRig {
   var client: CorrectionClient
   var now = Timestamp(seconds: 1_000)
   var frames: [RTCMFrame] = []
@@ -61,7 +61,7 @@ struct CorrectionClientTests {
 
   @Test("frames come from a caster of version 2, are counted, and told of the last 10 s")
   func streams() {
-    var rig = Rig()
+    var rig = CasterRig()
     #expect(rig.step() == .connect)
     #expect(rig.status.phase == .connecting)
     #expect(rig.request().hasPrefix("GET /ROOF HTTP/1.1\r\nHost: caster.example:2101\r\n"))
@@ -85,7 +85,7 @@ struct CorrectionClientTests {
     for refusal in [
       nil, "HTTP/1.1 505 HTTP Version Not Supported\r\n\r\n", "HTTP/1.0 400 Bad Request\r\n\r\n",
     ] {
-      var rig = Rig()
+      var rig = CasterRig()
       _ = rig.awaitConnect()
       _ = rig.request()
       if let refusal {
@@ -108,7 +108,7 @@ struct CorrectionClientTests {
 
   @Test("one that ends both requests is said, and asked in the newer version after the pause")
   func dropsBoth() {
-    var rig = Rig()
+    var rig = CasterRig()
     for _ in 0..<2 {
       _ = rig.awaitConnect()
       _ = rig.request()
@@ -123,7 +123,7 @@ struct CorrectionClientTests {
     "the position is sent at once and every 10 s, in version 2 with the request as well; without one nobody is asked"
   )
   func sendsPosition() {
-    var rig = Rig(sendsPosition: true)
+    var rig = CasterRig(sendsPosition: true)
     #expect(rig.step() == nil)
     #expect(rig.status.phase == .awaitingPosition)
     rig.client.setPosition(Self.fix)
@@ -151,7 +151,7 @@ struct CorrectionClientTests {
 
   @Test("without sendsPosition no position leaves, whatever the receiver says")
   func keepsPosition() {
-    var rig = Rig()
+    var rig = CasterRig()
     rig.client.setPosition(Self.fix)
     _ = rig.awaitConnect()
     #expect(!rig.request().contains("GGA"))
@@ -164,7 +164,7 @@ struct CorrectionClientTests {
 
   @Test("pauses grow from 1 s to 60 s, and are short again after a minute of data")
   func pauses() {
-    var rig = Rig()
+    var rig = CasterRig()
     var pauses: [Double] = []
     _ = rig.awaitConnect()
     for _ in 0..<8 {
@@ -219,7 +219,7 @@ struct CorrectionClientTests {
       ),
     ])
   func failures(answer: String, words: String) {
-    var rig = Rig(credentials: "/etc/caster")
+    var rig = CasterRig(credentials: "/etc/caster")
     _ = rig.awaitConnect()
     _ = rig.request("me:hush")
     rig.receive(answer)
@@ -237,7 +237,7 @@ struct CorrectionClientTests {
     "a caster's refusal is tried again no sooner than after 10 s; without credentials the word says what is missing"
   )
   func refusal() {
-    var rig = Rig()
+    var rig = CasterRig()
     _ = rig.awaitConnect()
     _ = rig.request()
     rig.receive("HTTP/1.1 401 Unauthorized\r\n\r\n")
@@ -252,7 +252,7 @@ struct CorrectionClientTests {
     "a caster that accepts and says nothing, sends no RTCM, stops, or is cut off is given up in time, and said"
   )
   func slow() {
-    var rig = Rig()
+    var rig = CasterRig()
     _ = rig.awaitConnect()
     _ = rig.request()
     rig.wait(9.9)
@@ -261,7 +261,7 @@ struct CorrectionClientTests {
     #expect(rig.step() == .disconnect)
     #expect(rig.status.failure == "the caster has not answered within 10 s")
 
-    rig = Rig()
+    rig = CasterRig()
     rig.open()
     rig.wait(29.9)
     #expect(rig.step() == nil)
@@ -269,7 +269,7 @@ struct CorrectionClientTests {
     #expect(rig.step() == .disconnect)
     #expect(rig.status.failure == "no data within 30 s")
 
-    rig = Rig()
+    rig = CasterRig()
     rig.open()
     for _ in 0..<31 {
       rig.receive([0x66, 0x67])
@@ -278,7 +278,7 @@ struct CorrectionClientTests {
     }
     #expect(rig.status.failure == "no RTCM 3 within 30 s, but 62 bytes that are none")
 
-    rig = Rig()
+    rig = CasterRig()
     rig.open()
     rig.receive(Array(RTCMVectors.station[..<10]))
     rig.client.lost("the server has ended it", at: rig.now)
@@ -293,7 +293,7 @@ struct CorrectionClientTests {
 
   @Test("a table without an end is waited for 5 s, and 64 kB at most")
   func endlessTable() {
-    var rig = Rig()
+    var rig = CasterRig()
     _ = rig.awaitConnect()
     _ = rig.request()
     rig.receive("SOURCETABLE 200 OK\r\n\r\nSTR;OTHER;x\r\n")
@@ -310,7 +310,7 @@ struct CorrectionClientTests {
 
   @Test("what nobody wants is disconnected, and begins anew without a pause")
   func unwanted() {
-    var rig = Rig()
+    var rig = CasterRig()
     rig.open()
     rig.client.setWanted(false)
     #expect(rig.step() == .disconnect)
@@ -325,7 +325,7 @@ struct CorrectionClientTests {
   func secrecy() {
     for echo in ["hush-hush", "bWU6aHVzaC1odXNo"] {
       for answer in ["HTTP/1.1 500 \(echo)\r\n\r\n", "\(echo)\r\n", "ERROR - \(echo)\r\n"] {
-        var rig = Rig(credentials: "/etc/caster")
+        var rig = CasterRig(credentials: "/etc/caster")
         _ = rig.awaitConnect()
         #expect(rig.request("me:hush-hush").contains("Basic bWU6aHVzaC1odXNo\r\n"))
         rig.receive(answer)
@@ -354,7 +354,7 @@ struct CorrectionClientTests {
       "SOURCETABLE 200 OK\r\n\r\n", "",
     ]
     for round in 0..<300 {
-      var rig = Rig()
+      var rig = CasterRig()
       _ = rig.awaitConnect()
       _ = rig.request()
       rig.receive(heads[round % heads.count])

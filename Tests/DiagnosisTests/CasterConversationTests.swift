@@ -1,0 +1,103 @@
+import BoardFile
+import SensorBus
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+@testable import Diagnosis
+
+/// A caster in memory, on a clock that the test moves.
+struct CasterConversationTests {
+  private let clock = VirtualClock()
+  private let provider: SimulatedBusProvider
+  private let conversation: CasterConversation
+
+  init() {
+    var board = SimulatedBoard(chips: [])
+    board.casters = [
+      SimulatedCaster(address: .tcp(host: "caster.example", port: 2_101), mountpoint: "ROOF")
+    ]
+    provider = SimulatedBusProvider(board, clock: clock)
+    conversation = CasterConversation(provider) { [clock] in clock.advance(bySeconds: $0) }
+  }
+
+  private func problem(_ host: String) throws -> CasterProblem? {
+    let caster = try #require(CasterAddress(host))
+    do throws(CasterProblem) {
+      _ = try conversation.report(on: caster, credentials: nil)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(
+    "the source table comes from casters of both versions, as a table and as JSON",
+    arguments: [
+      CasterTwin.Behaviour.versionTwo, .versionOne,
+    ])
+  func table(behaviour: CasterTwin.Behaviour) throws {
+    provider.setCaster(0, to: behaviour)
+    let caster = try #require(CasterAddress("caster.example"))
+    let report = try conversation.report(on: caster, credentials: nil)
+    #expect(
+      report.lines == [
+        "mountpoint  format  systems  country  latitude  longitude  position  password  station",
+        "ROOF        -       -        -               -          -  -         no        twin",
+      ])
+    #expect(
+      report.json == [
+        #"{"kind":"source","mountpoint":"ROOF","identifier":"twin","wantsPosition":false,"#
+          + #""isNetwork":false,"needsPassword":false,"hasFee":false}"#
+      ])
+    #expect(!report.isEmpty)
+  }
+
+  @Test("a caster that nobody reaches is an error with its name")
+  func unreachable() throws {
+    for host in ["nobody.example", "caster.example"] {
+      provider.setCaster(0, to: .unreachable)
+      let found = try #require(try problem(host))
+      #expect(found.kind == .unreachable)
+      #expect(found.description == "\(host):2101: connection refused: nobody listens there")
+    }
+  }
+
+  @Test("an address has a host, a port and perhaps encryption, and nothing else")
+  func addresses() {
+    #expect(CasterAddress("caster.example")?.server == .tcp(host: "caster.example", port: 2_101))
+    #expect(CasterAddress("ntrip://[::1]:2102")?.server == .tcp(host: "::1", port: 2_102))
+    let encrypted = CasterAddress("ntrips://caster.example")
+    #expect(encrypted?.server == .tcp(host: "caster.example", port: 443))
+    #expect(encrypted?.isEncrypted == true)
+    for wrong in ["", "a b", "me:hush@a", "ntrip://a/M", "a:0", "a:x", "::1", "ä"] {
+      #expect(CasterAddress(wrong) == nil)
+    }
+  }
+
+  @Test("the doctor tries the corrections, and says what it is that does not come")
+  func doctor() {
+    let doctor = Doctor(
+      provider: provider, state: { _ in nil }, modelFolders: [],
+      wait: { [clock] in clock.advance(bySeconds: $0) })
+    let source = CorrectionSource(host: "caster.example", mountpoint: "ROOF")
+    let sensor = Board.Sensor(
+      chip: "u-blox", attachment: .serial(port: "/dev/serial0", baudRate: nil),
+      corrections: source)
+    func finding(_ source: CorrectionSource) -> Doctor.Finding {
+      doctor.corrections(sensor, source, 0)
+    }
+    let good = finding(source)
+    #expect(good.level == .good && good.text == "u-blox: corrections from caster.example/ROOF")
+    // The position is the receiver's own word, which the doctor has not.
+    #expect(provider.positions(ofCaster: 0) == 0)
+    provider.setCaster(0, to: .silent)
+    #expect(finding(source).level == .note)
+    provider.setCaster(0, to: .versionTwo)
+    let wrong = finding(CorrectionSource(host: "caster.example", mountpoint: "NOWHERE"))
+    #expect(wrong.level == .problem)
+    #expect(
+      wrong.text
+        == "u-blox: corrections: none from caster.example/NOWHERE: there is no mountpoint 'NOWHERE'; there are ROOF"
+    )
+    #expect(wrong.mend?.hasPrefix("lodestone gnss --ntrip-sources caster.example:2101") == true)
+  }
+}
