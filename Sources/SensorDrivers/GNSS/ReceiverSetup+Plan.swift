@@ -13,7 +13,7 @@ extension ReceiverSetup {
     }
     // Whether there is room for them is the line's to say.
     if dialect.isUBX { plan.append(.satellites) }
-    if dialect.isUBX, setsHeading { plan.append(.heading) }
+    if dialect.asksHeading, setsHeading { plan.append(.heading) }
     if setsModel { plan.append(.model) }
     plan.append(.rate)
     guard let place = plan.firstIndex(of: item), place + 1 < plan.count else { return nil }

@@ -6,7 +6,7 @@ package import SensorTypes
 ///
 /// It sends NMEA at 1 Hz until told otherwise. Those of u-blox answer UBX-CFG-VALSET, CFG-VALGET,
 /// CFG-MSG, CFG-RATE, CFG-PRT, CFG-NAV5, CFG-CFG, CFG-RST, RXM-PMREQ and MON-VER as their generation does, the others
-/// the sentences of their makers (`SentenceCommands`).
+/// the sentences of their makers (`SentenceCommands`), or lines (`ReceiverTwin+Unicore`).
 package struct ReceiverTwin: Sendable {
   /// Which port of the receiver is connected.
   package enum Link: Sendable, Hashable {
@@ -24,7 +24,9 @@ package struct ReceiverTwin: Sendable {
   private let powerOnBaudRate: Int
   /// Of a rover whose base moves with it: the angle from the body's y axis to the line from base to rover, radians clockwise seen
   /// from above.
-  private let antennas: Double?
+  let antennas: Double?
+  /// An interval of fixes that was set and counts after a restart, milliseconds.
+  var pendingFixInterval: Int?
   /// What a wrong ambiguity turns its heading by, radians.
   package var headingError = 0.0
 
@@ -35,6 +37,7 @@ package struct ReceiverTwin: Sendable {
   var builder = MessageBuilder()
   var parser = FrameParser()
   var sentence = SentenceParser()
+  var line = LineParser()
   /// Whether it sleeps until something comes in.
   private(set) var isAsleep = false
   /// It sleeps as soon as the answer to that has left.
@@ -85,9 +88,10 @@ package struct ReceiverTwin: Sendable {
     now = time.nanoseconds
     poweredAt = now
     knowsTime = false
-    (isAsleep, sleepsNext) = (false, false)
+    (isAsleep, sleepsNext, pendingFixInterval) = (false, false, nil)
     scheduleEpochs(after: now &+ Self.startUp)
     if model == .mediaTek { greet() }
+    if model == .quectel { greetQuectel() }
   }
 
   /// Nothing is sent and nothing computed any more.
@@ -149,16 +153,15 @@ package struct ReceiverTwin: Sendable {
     let solution = solution(at: time)
     knowsTime = solution.knowsTime
     if configuration.sendsNMEA {
-      for sentence in SimulatedSentence.allCases {
-        let rate = UInt64(configuration.sentenceRates[sentence.rawValue])
-        guard rate > 0, epoch % rate == 0 else { continue }
+      for sentence in model.sentences where isDue(sentence, solution) {
         builder.write(
           sentence, solution, isCombined: model != .nmea && model != .mediaTek)
         queue(at: time &+ Self.latency)
       }
     }
+    if model == .unicore { sendLogs(solution, at: time &+ Self.latency) }
+    if model == .quectel { sendQuectel(solution, at: time &+ Self.latency) }
     guard configuration.sendsUBX else { return }
-    func isDue(_ rate: UInt8) -> Bool { rate > 0 && epoch % UInt64(rate) == 0 }
     if isDue(configuration.positionRate) {
       builder.writePVT(solution)
       queue(at: time &+ Self.latency)
@@ -173,8 +176,11 @@ package struct ReceiverTwin: Sendable {
     }
   }
 
+  /// Whether a message that comes with every so many epochs comes with this one.
+  func isDue(_ rate: UInt8) -> Bool { rate > 0 && epoch % UInt64(rate) == 0 }
+
   /// Queues the finished message; one that does not fit whole is lost, as in the real buffer.
-  private mutating func queue(at time: Int64) {
+  mutating func queue(at time: Int64) {
     if output.count == 0 { headArrives = time &+ byteTime }
     let before = output.count
     output.append(builder.bytes)
@@ -236,52 +242,26 @@ package struct ReceiverTwin: Sendable {
     advance(to: time)
     if isAsleep { return wakeUp() }
     if !model.isUBlox {
-      if model != .nmea, sentence.take(byte) { answerSentence() }
+      if model == .unicore {
+        if line.take(byte) { answerLine() }
+      } else if model != .nmea, sentence.take(byte) {
+        answerSentence()
+      }
       return
     }
     guard configuration.takesUBX, parser.take(byte) else { return }
     answer()
   }
 
-  mutating func queueReply() {
+  /// Queues an answer after some milliseconds to think.
+  mutating func queueReply(after delay: Int64 = 5_000_000) {
     guard configuration.sendsUBX || !model.isUBlox else { return }
-    // Some milliseconds to think.
-    queue(at: now &+ 5_000_000)
+    queue(at: now &+ delay)
   }
 
   mutating func adopt(_ next: ReceiverConfiguration) {
     let hasNewRate = next.epochPeriod != configuration.epochPeriod
     configuration = next
     if hasNewRate { scheduleEpochs(after: now) }
-  }
-}
-
-/// What kind of receiver.
-package enum ReceiverTwinModel: String, Sendable, Hashable {
-  /// Generation 8: no VALSET (it is answered by ACK-NAK).
-  case ubloxM8
-  /// Generation 9: VALSET and the older messages.
-  case ubloxM9
-  /// Generation 10: VALSET only.
-  case ubloxM10
-  /// MediaTek MT3339: `PMTK` sentences, each acknowledged.
-  case mediaTek
-  /// Airoha AG3335 as in Quectel's LC29H: `PAIR` sentences, each acknowledged.
-  case airoha
-  /// CASIC AT6558: `PCAS` sentences, none acknowledged.
-  case casic
-  /// NMEA only; what is sent to it is not heard.
-  case nmea
-
-  /// Whether it is one of u-blox.
-  var isUBlox: Bool { self == .ubloxM8 || self == .ubloxM9 || self == .ubloxM10 }
-
-  /// The rate of the serial port after power-on, bits a second.
-  package var defaultBaudRate: Int {
-    switch self {
-    case .ubloxM8, .mediaTek, .casic, .nmea: 9600
-    case .airoha: 115_200
-    case .ubloxM9, .ubloxM10: 38400
-    }
   }
 }
