@@ -3,7 +3,7 @@
 
 public import SensorTypes
 
-/// Builds the commands of MediaTek, Airoha and CASIC receivers.
+/// Builds the commands of MediaTek, Airoha, CASIC, Unicore and Quectel receivers.
 public enum ReceiverSentences {
   /// A sentence with `$`, check sum and end.
   public static func frame(_ content: String) -> [UInt8] {
@@ -16,6 +16,12 @@ public enum ReceiverSentences {
   public static let identityQuestions = [
     "PMTK605", "PAIR021", "PQTMVERNO", "PCAS06,0", "PCAS06,1",
   ]
+
+  /// The question of Unicore's receivers who is there, as a line.
+  public static let unicoreQuestion = "VERSIONA"
+
+  /// A command of Unicore's, which has neither a frame nor a check sum.
+  public static func line(_ command: String) -> [UInt8] { Array("\(command)\r\n".utf8) }
 
   // MediaTek (MT3339 PMTK command manual; Quectel L76 series protocol specification).
 
@@ -35,9 +41,14 @@ public enum ReceiverSentences {
   // Airoha (Quectel LC29H and LC76G protocol specifications).
 
   /// GGA, GLL, GSA, GSV, RMC and VTG by their numbers, epochs between two of each.
-  public static let airohaSentences = [
-    "PAIR062,0,1", "PAIR062,1,0", "PAIR062,2,1", "PAIR062,3,5", "PAIR062,4,1", "PAIR062,5,0",
-  ]
+  /// An LC29H (EA) has them with every epoch or not at all.
+  public static func airohaSentences(isEveryEpoch: Bool) -> [String] {
+    [
+      "PAIR062,0,1", "PAIR062,1,0", "PAIR062,2,1", "PAIR062,3,\(isEveryEpoch ? 1 : 5)",
+      "PAIR062,4,1",
+      "PAIR062,5,0",
+    ]
+  }
 
   /// Normal, fitness, stationary; `nil` for an aircraft, for which the descriptions disagree.
   public static func airoha(_ model: DynamicModel) -> String? {
@@ -69,5 +80,67 @@ public enum ReceiverSentences {
     case .sea: "PCAS11,4"
     case .airborne: "PCAS11,6"
     }
+  }
+
+  // Unicore (Unicore Reference Commands Manual For N4 High Precision Products, R1.13). A log without a port is for the port on
+  // which it is asked for.
+
+  /// No log but these on this port: RMC, GGA, GSA and GST once a second and, where the line has room, GSV every fifth.
+  public static func unicoreSentences(hasRoom: Bool) -> [String] {
+    ["UNLOG"] + unicoreRate(milliseconds: 1_000) + (hasRoom ? ["GPGSV 5"] : [])
+  }
+
+  /// RMC, GGA, GSA and GST, which has the receiver's own accuracies, at an interval.
+  public static func unicoreRate(milliseconds: Int) -> [String] {
+    ["GPRMC", "GPGGA", "GPGSA", "GPGST"].map { "\($0) \(seconds(milliseconds))" }
+  }
+
+  /// The heading by two antennas at an interval.
+  public static func unicoreHeading(milliseconds: Int) -> String {
+    "UNIHEADINGA \(seconds(milliseconds))"
+  }
+
+  /// Rover modes: for surveys, which move little, for cars and for aircraft; `nil` at sea, which the manual does not have.
+  public static func unicore(_ model: DynamicModel) -> String? {
+    switch model {
+    case .portable, .pedestrian, .stationary: "MODE ROVER SURVEY"
+    case .automotive: "MODE ROVER AUTOMOTIVE"
+    case .airborne: "MODE ROVER UAV"
+    case .sea: nil
+    }
+  }
+
+  /// As the manual writes intervals: 1, 0.5, 0.2.
+  private static func seconds(_ milliseconds: Int) -> String {
+    let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+    guard rest > 0 else { return "\(whole)" }
+    return rest % 100 == 0
+      ? "\(whole).\(rest / 100)" : "\(whole).\(String(1_000 + rest).dropFirst())"
+  }
+
+  // Quectel LG290P and LGx80P (their GNSS Protocol Specification V1.1). A message comes with every so many fixes, at most every 20th,
+  // from then on. Another interval of fixes, a navigation mode and a rate of the line count after they are saved and the module is
+  // restarted, which is not done.
+
+  /// The question for the time between fixes.
+  public static let quectelFixQuestion = "PQTMCFGFIXRATE,R"
+
+  /// RMC, GGA, GSA and PQTMEPE, which has the expected errors, at an interval of so many fixes.
+  public static func quectelRate(fixes: Int) -> [String] {
+    ["RMC", "GGA", "GSA", "PQTMEPE"].map { quectel($0, fixes: fixes) }
+  }
+
+  /// What else is sent when it is delivered: GSV seldom, GLL and VTG not at all.
+  public static let quectelSentences = [
+    quectel("GSV", fixes: 20), quectel("GLL", fixes: 0), quectel("VTG", fixes: 0),
+  ]
+
+  /// The heading by two antennas, of those that have two.
+  public static func quectelHeading(fixes: Int) -> String { quectel("PQTMTAR", fixes: fixes) }
+
+  /// Messages of Quectel's own have a version.
+  private static func quectel(_ message: String, fixes: Int) -> String {
+    let version = message == "PQTMEPE" ? ",2" : message == "PQTMTAR" ? ",1" : ""
+    return "PQTMCFGMSGRATE,W,\(message),\(min(20, fixes))\(version)"
   }
 }

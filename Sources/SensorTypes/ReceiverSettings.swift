@@ -53,6 +53,10 @@ public enum ReceiverProtocol: String, Sendable, Hashable, Codable, CaseIterable 
   case airoha = "NMEA (PAIR)"
   /// NMEA of a CASIC receiver.
   case casic = "NMEA (PCAS)"
+  /// NMEA and logs of a Unicore receiver.
+  case unicore = "NMEA (Unicore's commands)"
+  /// NMEA of Quectel's LG290P and LGx80P.
+  case quectel = "NMEA (PQTM)"
   /// The reports of gpsd, which talks to the receiver itself.
   case gpsd = "gpsd"
 }

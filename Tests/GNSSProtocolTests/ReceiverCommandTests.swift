@@ -22,7 +22,9 @@ struct ReceiverCommandTests {
     arguments: [
       "$PMTK605*31", "$PMTK220,100*2F", "$PMTK886,1*29", "$PMTK161,0*28", "$PMTK251,115200*1F",
       "$PAIR021*39", "$PQTMVERNO*58", "$PAIR050,1000*12", "$PAIR062,0,3*3D", "$PCAS06,0*1B",
-      "$PCAS06,1*1A", "$PCAS02,1000*2E", "$PCAS11,3*1E",
+      "$PCAS06,1*1A", "$PCAS02,1000*2E", "$PCAS11,3*1E", "$PQTMCFGMSGRATE,W,PQTMTAR,1,1*09",
+      "$PQTMCFGMSGRATE,W,GGA,1*0A", "$PQTMCFGMSGRATE,W,VTG,1*0E",
+      "$PQTMCFGMSGRATE,W,PQTMEPE,1,2*1D",
     ])
   func frames(sentence: String) throws {
     let content = try #require(sentence.dropFirst().split(separator: "*").first)
@@ -44,6 +46,14 @@ struct ReceiverCommandTests {
         "MT3333_AXN5.1.9_MODULE_STD_F1_P1"
       ),
       (["$PQTMVERNO,LC29HDANR11A03S_RSA*2F"], "Quectel LC29HDA", "LC29HDANR11A03S_RSA"),
+      (
+        ["$PQTMVERNO,LG290P03AANR01A03S,2024/04/30,10:53:07*18"], "Quectel LG290P",
+        "LG290P03AANR01A03S"
+      ),
+      (
+        ["$PQTMVERNO,LC02HBANR01A01S_CLQ,2024/04/23,16:07:36*39"], "Quectel LC02HBA",
+        "LC02HBANR01A01S_CLQ"
+      ),
       (
         [
           "$GPTXT,01,01,02,HW=ATGM336H,0004090746370*1E", "$GPTXT,01,01,02,SW=URANUS5,V5.3.0.0*1D",
@@ -98,6 +108,82 @@ struct ReceiverCommandTests {
     ])
   func answers(content: String, answer: ReceiverAnswer) {
     #expect(Stream.events(Stream.sentence(content)) == [.answer(answer)])
+  }
+
+  // LG290P: its specification's examples, and captures of one.
+  @Test(
+    "Quectel's answers carry their command's name, and the number that was asked for",
+    arguments: [
+      ("$PQTMCFGMSGRATE,OK*29", "CFGMSGRATE", AnswerStatus.accepted, Int?.none),
+      ("$PQTMCFGMSGRATE,ERROR,1*68", "CFGMSGRATE", .refused, nil),
+      ("$PQTMCFGFIXRATE,OK*27", "CFGFIXRATE", .accepted, nil),
+      ("$PQTMCFGFIXRATE,OK,1000*0A", "CFGFIXRATE", .accepted, 1_000),
+      ("$PQTMVER,ERROR,3*32", "VER", .refused, nil),
+    ] as [(String, String, AnswerStatus, Int?)])
+  func quectel(line: String, name: String, verdict: AnswerStatus, value: Int?) throws {
+    let command = try #require(ReceiverAnswer.number(of: name.utf8))
+    // The sentence that tells of a start is no command.
+    let expected: GNSSEvent =
+      name == "VER"
+      ? .message : .answer(ReceiverAnswer(.pqtm, command, verdict, value: value))
+    #expect(said([line]).events == [expected])
+  }
+
+  @Test("the families of Quectel's modules, and what tells of a start")
+  func quectelFamilies() {
+    #expect(
+      said(["$PQTMVERNO,LG290P03AANR01A03S,2024/04/30,10:53:07*18"]).identity.family == .quectel)
+    #expect(said(["$PQTMVERNO,LC29HDANR11A03S_RSA*2F"]).identity.family == .airoha)
+    let line = "$PQTMVER,1,MODULE,LG290P03AANR01A03S,2024/04/30,10:53:07*32"
+    #expect(said([line]).events == [.restarted])
+    for content in [
+      "PQTMEOE,1,162200.300,20260929,2438,231738300", "PQTM,OK", "PQTMX", "PQTMABCDEFGHIJKL,OK",
+    ] {
+      #expect(Stream.events(Stream.sentence(content)) == [.message], "\(content)")
+    }
+  }
+
+  // Unicore's manual: GPGGA 1; 1, 0.5, 0.2 and 0.1 are 1, 2, 5 and 10 Hz.
+  @Test("Unicore's commands are lines, with intervals in seconds")
+  func unicore() {
+    #expect(ReceiverSentences.line("VERSIONA") == Array("VERSIONA\r\n".utf8))
+    for (milliseconds, text) in [
+      (1_000, "1"), (500, "0.5"), (200, "0.2"), (100, "0.1"), (50, "0.050"), (2_000, "2"),
+      (60_000, "60"), (1_500, "1.5"),
+    ] {
+      #expect(
+        ReceiverSentences.unicoreHeading(milliseconds: milliseconds) == "UNIHEADINGA \(text)")
+    }
+    #expect(
+      ReceiverSentences.unicoreSentences(hasRoom: true) == [
+        "UNLOG", "GPRMC 1", "GPGGA 1", "GPGSA 1", "GPGST 1", "GPGSV 5",
+      ])
+    #expect(!ReceiverSentences.unicoreSentences(hasRoom: false).contains("GPGSV 5"))
+    // Nothing is ever stored.
+    let all =
+      ReceiverSentences.unicoreSentences(hasRoom: true)
+      + DynamicModel.allCases.compactMap { ReceiverSentences.unicore($0) }
+      + ReceiverSentences.quectelRate(fixes: 2) + ReceiverSentences.quectelSentences
+    #expect(!all.contains { $0.contains("SAVE") || $0.contains("RESET") })
+    #expect(ReceiverSentences.unicore(.sea) == nil)
+    #expect(ReceiverSentences.unicore(.airborne) == "MODE ROVER UAV")
+  }
+
+  @Test("Quectel's messages come with every so many fixes, the twentieth at most")
+  func quectelRates() {
+    #expect(
+      ReceiverSentences.quectelRate(fixes: 2) == [
+        "PQTMCFGMSGRATE,W,RMC,2", "PQTMCFGMSGRATE,W,GGA,2", "PQTMCFGMSGRATE,W,GSA,2",
+        "PQTMCFGMSGRATE,W,PQTMEPE,2,2",
+      ])
+    #expect(ReceiverSentences.quectelHeading(fixes: 33) == "PQTMCFGMSGRATE,W,PQTMTAR,20,1")
+  }
+
+  // LC29H (EA): its messages come with every epoch or never.
+  @Test("Airoha: GSV with every fifth epoch, but for one that cannot")
+  func airoha() {
+    #expect(ReceiverSentences.airohaSentences(isEveryEpoch: false).contains("PAIR062,3,5"))
+    #expect(ReceiverSentences.airohaSentences(isEveryEpoch: true).contains("PAIR062,3,1"))
   }
 
   @Test("a start is told; what says nothing, or nonsense, is a message")

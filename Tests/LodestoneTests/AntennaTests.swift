@@ -10,15 +10,33 @@ import Testing
 /// A receiver with two antennas, and no magnetometer on the board.
 struct AntennaTests {
   /// The simulated board with antennas across it, which stands, turns and loses its fix for 20 s.
-  private func board(isInertial: Bool = true, antennas: String = "90") throws -> VirtualBoard {
+  ///
+  /// - Parameter receiver: Which it has; `nil` for the u-blox rover of a moving base.
+  private func board(
+    isInertial: Bool = true, antennas: String = "90", receiver: ReceiverTwinModel? = nil,
+    keys: String = ""
+  ) throws -> VirtualBoard {
     try VirtualBoard(
+      adapt: { board in
+        guard let receiver else { return }
+        for index in board.chips.indices where board.chips[index].place.isPort {
+          board.chips[index].kind = .receiver(receiver)
+        }
+      },
       edit: { text in
         let head = text.components(separatedBy: "  legs:\n")[0]
         let sensors = head.components(separatedBy: "  - chip: ")
         return sensors.filter {
           !$0.hasPrefix("LIS3MDL") && (isInertial || !$0.hasPrefix("LSM6DSOX"))
         }
-        .map { $0.hasPrefix("u-blox") ? "u-blox\n    antennas: \(antennas)" + $0.dropFirst(6) : $0 }
+        .map {
+          guard $0.hasPrefix("u-blox") else { return $0 }
+          guard receiver != nil else {
+            return "u-blox\n    antennas: \(antennas)" + $0.dropFirst(6)
+          }
+          let rest = $0.dropFirst(6).replacingOccurrences(of: "    baudRate: 38400\n", with: "")
+          return "GNSS\n    antennas: \(antennas)\(keys)" + rest
+        }
         .joined(separator: "  - chip: ")
         .replacingOccurrences(
           of: "(?m)^ +(hardIron|softIron|- \\[).*\\n", with: "", options: .regularExpression)
@@ -41,10 +59,13 @@ struct AntennaTests {
     var first: Double?
     var reasons: [NoData] = []
 
-    init(_ observations: [Observation], of board: VirtualBoard) {
+    /// - Parameter begin: Headings from so many seconds after the beginning on.
+    init(_ observations: [Observation], of board: VirtualBoard, from begin: Double = 0) {
       for observation in observations {
         if case .headingUnavailable(let reason, _) = observation { reasons.append(reason) }
-        guard case .heading(let heading) = observation else { continue }
+        guard case .heading(let heading) = observation,
+          heading.time.seconds(since: board.start) >= begin
+        else { continue }
         first = first ?? heading.time.seconds(since: board.start)
         let truth = board.simulation.truth(at: heading.time).heading
         guard let north = heading.trueHeading else { continue }
@@ -77,6 +98,46 @@ struct AntennaTests {
     #expect(replayed == observations)
   }
 
+  // It says nothing before it is told to: first all rates of the line are listened at.
+  @Test(
+    "receivers with two antennas of other makers give the same board its heading",
+    arguments: [
+      (ReceiverTwinModel.unicore, ""), (.unicore, "\n    baudRate: 115200"), (.quectel, ""),
+    ])
+  func others(model: ReceiverTwinModel, keys: String) throws {
+    let board = try board(receiver: model, keys: keys)
+    let observations = board.run(65)
+    let run = Run(observations, of: board)
+    print(
+      "\(model) \(keys): \(run.errors.count) headings from \(run.first ?? -1) s, rms \(run.rms), inside \(run.coverage)"
+    )
+    #expect(run.errors.count > 1_000 && run.rms < 1.5)
+    #expect(run.coverage >= 0.95)
+    #expect((run.first ?? 99) < (keys.isEmpty && model == .unicore ? 30 : 15))
+    #expect(board.hub.capabilities.heading)
+  }
+
+  // In no fix of it a wrong integer is ever shorter than the gyro can tell.
+  @Test(
+    "a heading that was fixed to wrong ambiguities for 10 s is rejected, or its error is within what is said",
+    arguments: [ReceiverTwinModel?.none, .unicore])
+  func wrong(model: ReceiverTwinModel?) throws {
+    let board = try board(receiver: model, keys: model == nil ? "" : "\n    baudRate: 115200")
+    _ = board.run(14)
+    let receiver = try #require(
+      board.simulation.board.chips.firstIndex { $0.place.isPort })
+    board.simulation.setHeadingError(20 * .pi / 180, chip: receiver)
+    let during = Run(board.run(10), of: board)
+    board.simulation.setHeadingError(0, chip: receiver)
+    let after = Run(board.run(35), of: board)
+    print(
+      "wrong for 10 s: rms \(during.rms), worst \(during.errors.map(abs).max() ?? -1), inside \(during.coverage); "
+        + "after rms \(after.rms), inside \(after.coverage)")
+    #expect(during.errors.count > 100 && after.errors.count > 400)
+    #expect(during.coverage >= 0.95 && during.rms < 3)
+    #expect(after.coverage >= 0.95 && after.rms < 2)
+  }
+
   @Test("without a gyro a heading comes with each of the antennas'")
   func bare() throws {
     let board = try board(isInertial: false, antennas: "-45")
@@ -98,4 +159,9 @@ struct AntennaTests {
     #expect(!observations.contains { if case .heading = $0 { true } else { false } })
     #expect(!board.hub.capabilities.heading)
   }
+}
+
+extension SimulatedAttachment {
+  /// Whether it is a serial port.
+  fileprivate var isPort: Bool { if case .port = self { true } else { false } }
 }

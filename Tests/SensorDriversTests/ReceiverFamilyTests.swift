@@ -13,7 +13,7 @@ import Testing
     let contract: ReceiverContract
     let name: String
     let firmware: String
-    /// The number of "pedestrian", by the maker's manual.
+    /// The number of "pedestrian", by the maker's manual; 0 where there is none to be set.
     let pedestrian: Int
     /// The shortest and the longest time between epochs, milliseconds.
     let shortest: Int
@@ -60,6 +60,13 @@ import Testing
       // PCAS11: 2.
       Family(
         .casic, "ATGM336H", "URANUS5 V5.3.0.0", pedestrian: 2, shortest: 100, longest: 1_000),
+      // MODE ROVER SURVEY is the twin's 1.
+      Family(
+        .unicore, "Unicore UM982", "R4.10Build15434", pedestrian: 1, shortest: 100, longest: 60_000),
+      // Every 20th of ten fixes a second.
+      Family(
+        .quectel, "Quectel LG290P", "LG290P03AANR01A03S", pedestrian: 0, shortest: 100,
+        longest: 2_000),
     ]
   }
 
@@ -80,13 +87,14 @@ import Testing
   func configured(_ family: Family) throws {
     let bench = ReceiverBench(family.contract, rate: 5, dynamicModel: .pedestrian)
     let receiver = try bench.open()
-    _ = epochs(bench, receiver, 12)
+    _ = epochs(bench, receiver, family.contract.findingTime)
     #expect(receiver.isConfigured)
     #expect(receiver.identity == SensorIdentity(name: family.name, firmware: family.firmware))
     #expect(bench.configuration?.dynamicModel == family.pedestrian)
-    #expect(bench.configuration?.epochPeriod == max(200, family.shortest))
+    #expect(bench.period == max(200, family.shortest))
     #expect(family.epochs(at: 5).contains(epochs(bench, receiver, 10)))
-    #expect(receiver.note == nil)
+    let lacks = family.contract.model == .quectel
+    #expect(receiver.note == (lacks ? "does not take 'dynamicModel'" : nil))
     #expect(receiver.link?.interval == Double(max(200, family.shortest)) / 1_000)
     // Whether it has NAV-SAT, a u-blox 7 does not tell by its name.
     #expect(receiver.refusals == (family.contract.model == .ublox7 ? 1 : 0))
@@ -96,20 +104,20 @@ import Testing
   func intervals(_ family: Family) throws {
     let bench = ReceiverBench(family.contract, rate: 25)
     let receiver = try bench.open()
-    _ = epochs(bench, receiver, 12)
-    #expect(bench.configuration?.epochPeriod == family.shortest)
+    _ = epochs(bench, receiver, family.contract.findingTime)
+    #expect(bench.period == family.shortest)
     receiver.setInterval(1_000)
     _ = epochs(bench, receiver, 3)
-    #expect(bench.configuration?.epochPeriod == family.longest)
+    #expect(bench.period == family.longest)
     #expect(receiver.interval == Double(family.longest) / 1_000)
     receiver.setInterval(0.5)
     // It answers before its next epoch, and is not given up while there is none.
     _ = epochs(bench, receiver, 3)
-    #expect(bench.configuration?.epochPeriod == 500)
+    #expect(bench.period == 500)
     #expect((19...21).contains(epochs(bench, receiver, 10)))
     receiver.setInterval(nil)
     _ = epochs(bench, receiver, 2)
-    #expect(bench.configuration?.epochPeriod == family.shortest)
+    #expect(bench.period == family.shortest)
     #expect(receiver.isConfigured)
   }
 
@@ -154,7 +162,7 @@ import Testing
   func sleep(_ family: Family) throws {
     let bench = ReceiverBench(family.contract)
     let receiver = try bench.open()
-    _ = epochs(bench, receiver, 12)
+    _ = epochs(bench, receiver, family.contract.findingTime)
     // A u-blox 5 does not have RXM-PMREQ, and runs on.
     let canSleep =
       (family.contract.speaksUBX && family.contract.model != .ublox5)

@@ -60,6 +60,8 @@ extension ReceiverSetup.Dialect {
     case .pmtk: .mediaTek
     case .pair: .airoha
     case .casic: .casic
+    case .unicore: .unicore
+    case .pqtm: .quectel
     }
   }
 }

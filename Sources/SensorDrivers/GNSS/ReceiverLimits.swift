@@ -8,7 +8,7 @@ extension ReceiverSetup.Dialect? {
     switch self {
     case nil, .keys, .messages: 100
     case .parts: 194
-    case .pmtk, .pair, .casic: 6 * 80
+    case .pmtk, .pair, .casic, .unicore, .pqtm: 6 * 80
     }
   }
 
@@ -31,6 +31,12 @@ extension ReceiverSetup.Dialect? {
     // PAIR050 and PCAS02 take these; slower they are not.
     case .pair, .casic:
       return [0.1, 0.2, 0.25, 0.5, 1].first { $0 >= interval - 1e-9 } ?? 1
+    // These are the manual's; from a second on logs come at whole ones.
+    case .unicore:
+      return [0.1, 0.2, 0.5].first { $0 >= interval - 1e-9 }
+        ?? min(60, (interval - 1e-9).rounded(.up))
+    // Every so many of the fixes, which come ten a second; 20 at most.
+    case .pqtm: return min(2, max(1, (10 * interval - 1e-6).rounded(.up)) / 10)
     }
   }
 
@@ -38,7 +44,7 @@ extension ReceiverSetup.Dialect? {
   func neededSpeed(interval: Double) -> Int? {
     let needed = 10 * bytesPerEpoch / Self.usableLine / max(0.04, interval)
     switch self {
-    case nil, .pair: return nil
+    case nil, .pair, .unicore, .pqtm: return nil
     default: break
     }
     if needed <= 9_600 { return nil }

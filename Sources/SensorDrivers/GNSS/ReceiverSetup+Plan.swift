@@ -15,7 +15,7 @@ extension ReceiverSetup {
     if dialect.isUBX { plan.append(item == .channels ? .channels : .satellites) }
     if dialect.isUBX { plan.append(.condition) }
     if dialect == .keys || dialect == .messages { plan.append(.leapSecond) }
-    if dialect.isUBX, setsHeading { plan.append(.heading) }
+    if dialect.asksHeading, setsHeading { plan.append(.heading) }
     if dialect.isUBX, setsCorrections { plan.append(.corrections) }
     if setsModel { plan.append(.model) }
     plan.append(.rate)

@@ -24,8 +24,15 @@ extension ReceiverSetup {
     case pair
     /// CASIC, which answers nothing.
     case casic
+    /// Unicore, lines of words.
+    case unicore
+    /// Quectel LG290P and LGx80P.
+    case pqtm
 
     var isUBX: Bool { self == .keys || self == .messages || self == .parts }
+
+    /// Whether a heading by antennas comes by a command, and not by itself or never.
+    var asksHeading: Bool { isUBX || self == .unicore || self == .pqtm }
   }
 
   /// What is to be done now.

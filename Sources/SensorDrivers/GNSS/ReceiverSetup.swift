@@ -224,6 +224,8 @@ struct ReceiverSetup: Sendable {
 
   private mutating func run(_ isLate: Bool, _ now: Timestamp) -> Command? {
     if isLate || wishes.restart {
+      // One of Unicore's has no output of its own after a power cut, so it is asked at once.
+      mustAsk = dialect == .unicore
       listen(now)
       return nil
     }

@@ -4,7 +4,7 @@ import GNSSProtocol
 package import SensorBus
 package import SensorTypes
 
-/// NMEA and UBX in; UBX and the sentences of MediaTek, Airoha and CASIC out.
+/// NMEA, UBX and Unicore's logs in; UBX and the commands of MediaTek, Airoha, CASIC, Unicore and Quectel out.
 struct StandardCodec: ReceiverCodec {
   /// 2025-01-01, the epoch of the magnetic model that this is built with: no receiver is read on an earlier day.
   private static let earliest = 1_735_689_600.0
@@ -13,6 +13,8 @@ struct StandardCodec: ReceiverCodec {
   private static let clockLag = 2 * 365.25 * 86_400
 
   private var decoder: GNSSDecoder
+  /// Milliseconds between the fixes of a receiver whose messages come with every so many of them, once it has said so.
+  private(set) var fixInterval: Int?
 
   /// - Parameter talker: The only talker whose positions count; `nil` follows the better source.
   init(talker: String? = nil) {
@@ -38,8 +40,8 @@ struct StandardCodec: ReceiverCodec {
     case .epoch(let fix, let isPVT): .epoch(fix, isPVT: isPVT)
     case .answer(let answer):
       .answer(
-        to: Self.number(answer.language, answer.command),
-        isAccepted: answer.verdict == .pending ? nil : answer.verdict == .accepted)
+        to: note(answer), isAccepted: answer.verdict == .pending ? nil : answer.verdict == .accepted
+      )
     case .restarted: .restarted
     case .condition: .condition(decoder.condition)
     case .ignored(let talkers): .ignored(talkers: talkers)
@@ -56,7 +58,9 @@ struct StandardCodec: ReceiverCodec {
 
   func questions(ofAll: Bool) -> [[UInt8]] {
     [UBXMessages.identityQuestion]
-      + (ofAll ? ReceiverSentences.identityQuestions.map(ReceiverSentences.frame) : [])
+      + (ofAll
+        ? ReceiverSentences.identityQuestions.map(ReceiverSentences.frame)
+          + [ReceiverSentences.line(ReceiverSentences.unicoreQuestion)] : [])
   }
 
   func requests(
@@ -80,9 +84,12 @@ struct StandardCodec: ReceiverCodec {
       }
     case .pair:
       switch item {
-      case .sentences: return ReceiverSentences.airohaSentences.map(Self.pair)
+      case .sentences:
+        return ReceiverSentences.airohaSentences(isEveryEpoch: isModel("LC29HEA")).map(Self.pair)
       case .model:
         return settings.model.flatMap(ReceiverSentences.airoha).map { [Self.pair($0)] } ?? []
+      // An LC29H (DA) acknowledges shorter ones, and loses its fixed solution (DR & RTK application note: 1 Hz at most).
+      case .rate where isModel("LC29HDA") && milliseconds < 1_000: return []
       case .rate: return [Self.pair("PAIR050,\(milliseconds)")]
       // A new rate of the line counts after a restart only, and sleep needs a pin to end it.
       default: return []
@@ -97,7 +104,14 @@ struct StandardCodec: ReceiverCodec {
       // Its standby is for a time that is said beforehand.
       default: return []
       }
+    case .unicore: return unicore(item, settings, milliseconds)
+    case .pqtm: return quectel(item, settings, milliseconds)
     }
+  }
+
+  /// Whether the receiver has said that it is a variant of Quectel's.
+  private func isModel(_ name: String) -> Bool {
+    decoder.identity.model?.hasPrefix("Quectel \(name)") ?? false
   }
 
   private static let usualMilliseconds = UInt16(1_000 * ReceiverSettings.usualInterval)
@@ -200,12 +214,23 @@ struct StandardCodec: ReceiverCodec {
   }
 
   /// One number for a command of any language.
-  private static func number(_ language: AnswerProtocol, _ command: Int) -> Int {
+  static func number(_ language: AnswerProtocol, _ command: Int) -> Int {
     switch language {
     case .ubx: command
     case .pmtk: 0x1_0000 + command
     case .pair: 0x2_0000 + command
+    // Those of names have 58 bits.
+    case .unicore: 1 << 60 + command
+    case .pqtm: 1 << 61 + command
     }
+  }
+
+  /// The number of an answer, of which what it says besides is kept.
+  private mutating func note(_ answer: ReceiverAnswer) -> Int {
+    if answer.language == .pqtm, answer.command == Self.fixInterval, let value = answer.value {
+      fixInterval = value
+    }
+    return Self.number(answer.language, answer.command)
   }
 }
 
@@ -213,36 +238,6 @@ extension ReceiverSettings {
   /// The epochs between two messages that are wanted every so many seconds: satellites are many bytes, and move slowly.
   fileprivate func epochs(in seconds: Double) -> UInt8 {
     UInt8(min(255, max(1, (seconds / max(0.02, interval)).rounded())))
-  }
-}
-
-extension ReceiverSetup.Dialect {
-  fileprivate init?(_ identity: ReceiverIdentity) {
-    switch identity.family {
-    case nil: return nil
-    case .uBlox?:
-      // The newest one for a receiver that does not say its generation: it refuses what it does not have.
-      switch identity.generation {
-      case 5?, 6?: self = .parts
-      case 7?, 8?: self = .messages
-      default: self = .keys
-      }
-    case .mediaTek?: self = .pmtk
-    case .airoha?: self = .pair
-    case .casic?: self = .casic
-    }
-  }
-}
-
-extension ReceiverIdentity {
-  /// The navigation rates of the data sheets of LEA-5 (4 Hz), NEO-6 (5 Hz) and NEO-7 (10 Hz), as seconds.
-  fileprivate var shortestInterval: Double? {
-    switch generation {
-    case 5?: 0.25
-    case 6?: 0.2
-    case 7?: 0.1
-    default: nil
-    }
   }
 }
 

@@ -147,6 +147,13 @@ package final class SimulatedBusProvider: BusProvider {
     }
   }
 
+  /// Turns the heading of a receiver with two antennas by an angle in radians, as carrier phases that were fixed to a wrong integer
+  /// do; 0 ends it.
+  package func setHeadingError(_ angle: Double, chip index: Int) {
+    guard slots.indices.contains(index), case .serial(let slot) = slots[index] else { return }
+    slot.state.withLock { $0.receiver.headingError = angle }
+  }
+
   /// Lets a hand move the board, after what it does already; false for numbers that are none, and for a way that
   /// begins anew each time.
   @discardableResult

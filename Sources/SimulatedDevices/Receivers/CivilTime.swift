@@ -1,4 +1,4 @@
-// Calendar date and time of day of a moment in UTC, and GPS time of week.
+// Calendar date and time of day of a moment in UTC, and GPS week and time of week.
 
 /// UTC, broken down to milliseconds.
 struct CivilTime: Sendable, Hashable {
@@ -11,6 +11,8 @@ struct CivilTime: Sendable, Hashable {
   var millisecond: Int
   /// Milliseconds into the GPS week; GPS time is 18 s ahead of UTC since 2017.
   var timeOfWeek: Int
+  /// The GPS week, from 1980-01-06 on.
+  var gpsWeek: Int
 
   /// Breaks down milliseconds since 1970-01-01.
   init(milliseconds: Int64) {
@@ -40,5 +42,6 @@ struct CivilTime: Sendable, Hashable {
     let week = 7 * dayLength
     let sinceGPS = milliseconds - 3657 * dayLength + 18_000
     timeOfWeek = Int((sinceGPS % week + week) % week)
+    gpsWeek = Int((sinceGPS - Int64(timeOfWeek)) / week)
   }
 }

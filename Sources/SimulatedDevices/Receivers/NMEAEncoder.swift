@@ -15,7 +15,7 @@ extension MessageBuilder {
     endNMEA()
   }
 
-  private mutating func timeField(_ s: ReceiverSolution) {
+  mutating func timeField(_ s: ReceiverSolution) {
     field()
     guard s.knowsTime else { return }
     append(UInt64(s.time.hour), digits: 2)

@@ -15,6 +15,11 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var radioRate: UInt8 = 0
   /// Epochs between messages that hold a part of one, by `SimulatedPart`.
   var partRates = SIMD8<UInt8>(repeating: 0)
+  /// Fixes between two PQTMEPE, 0 for never.
+  var errorRate: UInt8 = 0
+  /// Unicore: milliseconds between two of a sentence, by `SimulatedSentence`, and between two headings; 0 for never.
+  var periods = SIMD8<Int32>(repeating: 0)
+  var headingPeriod = 0
   var sendsUBX = true
   var sendsNMEA = true
   var takesUBX = true
@@ -34,9 +39,15 @@ struct ReceiverConfiguration: Sendable, Hashable {
       sendsUBX = false
       takesUBX = false
     }
+    // The LG290P's own; a UM982 sends nothing that it was not told to.
+    if model == .quectel {
+      measurementPeriod = 100
+      sentenceRates[SimulatedSentence.gsa.rawValue] = 10
+    }
+    if model == .unicore { sentenceRates = SIMD8(repeating: 0) }
     if model == .nmea {
       sentenceRates[SimulatedSentence.gst.rawValue] = 1
-    } else {
+    } else if model != .unicore {
       sentenceRates[SimulatedSentence.gll.rawValue] = 1
     }
   }

@@ -70,6 +70,12 @@ struct ReceiverSolution: Sendable {
     var antennas = SeededGenerator(seed: seed, stream: 52, index: epoch)
     heading = truth.heading + noise * headingAccuracy * antennas.gaussian()
   }
+
+  /// The heading of a line at an angle (radians, clockwise) from the body's y axis, degrees, 0 up to 360.
+  func heading(ofLine line: Double) -> Double {
+    let turned = (heading + line * 180 / Double.pi).truncatingRemainder(dividingBy: 360)
+    return turned < 0 ? turned + 360 : turned
+  }
 }
 
 /// The slow errors of an epoch, one axis after the other.

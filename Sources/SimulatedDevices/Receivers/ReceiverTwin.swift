@@ -6,7 +6,7 @@ package import SensorTypes
 ///
 /// It sends NMEA at 1 Hz until told otherwise. Those of u-blox answer UBX-CFG-VALSET, CFG-VALGET,
 /// CFG-MSG, CFG-RATE, CFG-PRT, CFG-NAV5, CFG-CFG, CFG-RST, RXM-PMREQ and MON-VER as their generation does, the others
-/// the sentences of their makers (`SentenceCommands`).
+/// the sentences of their makers (`SentenceCommands`), or lines (`ReceiverTwin+Unicore`).
 package struct ReceiverTwin: Sendable {
   /// Which port of the receiver is connected.
   package enum Link: Sendable, Hashable {
@@ -24,7 +24,9 @@ package struct ReceiverTwin: Sendable {
   private let powerOnBaudRate: Int
   /// Of a rover whose base moves with it: the angle from the body's y axis to the line from base to rover, radians clockwise seen
   /// from above.
-  private let antennas: Double?
+  let antennas: Double?
+  /// An interval of fixes that was set and counts after a restart, milliseconds.
+  var pendingFixInterval: Int?
   /// What a wrong ambiguity turns its heading by, radians.
   package var headingError = 0.0
   /// What it reports of its antenna and its surroundings.
@@ -40,6 +42,7 @@ package struct ReceiverTwin: Sendable {
   var parser = FrameParser()
   var sentence = SentenceParser()
   private var corrections = CorrectionInput()
+  var line = LineParser()
   /// Whether it sleeps until something comes in.
   private(set) var isAsleep = false
   /// It sleeps as soon as the answer to that has left.
@@ -91,9 +94,10 @@ package struct ReceiverTwin: Sendable {
     now = time.nanoseconds
     poweredAt = now
     knowsTime = false
-    (isAsleep, sleepsNext) = (false, false)
+    (isAsleep, sleepsNext, pendingFixInterval) = (false, false, nil)
     scheduleEpochs(after: now &+ Self.startUp)
     if model == .mediaTek { greet() }
+    if model == .quectel { greetQuectel() }
   }
 
   /// Nothing is sent and nothing computed any more.
@@ -155,16 +159,15 @@ package struct ReceiverTwin: Sendable {
     let solution = solution(at: time)
     knowsTime = solution.knowsTime
     if configuration.sendsNMEA {
-      for sentence in SimulatedSentence.allCases {
-        let rate = UInt64(configuration.sentenceRates[sentence.rawValue])
-        guard rate > 0, epoch % rate == 0 else { continue }
+      for sentence in model.sentences where isDue(sentence, solution) {
         builder.write(
           sentence, solution, isCombined: model != .nmea && model != .mediaTek)
         queue(at: time &+ Self.latency)
       }
     }
+    if model == .unicore { sendLogs(solution, at: time &+ Self.latency) }
+    if model == .quectel { sendQuectel(solution, at: time &+ Self.latency) }
     guard configuration.sendsUBX else { return }
-    func isDue(_ rate: UInt8) -> Bool { rate > 0 && epoch % UInt64(rate) == 0 }
     if isDue(configuration.positionRate) {
       builder.writePVT(solution, length: model.generation == 7 ? 84 : 92)
       queue(at: time &+ Self.latency)
@@ -191,8 +194,11 @@ package struct ReceiverTwin: Sendable {
     }
   }
 
+  /// Whether a message that comes with every so many epochs comes with this one.
+  func isDue(_ rate: UInt8) -> Bool { rate > 0 && epoch % UInt64(rate) == 0 }
+
   /// Queues the finished message; one that does not fit whole is lost, as in the real buffer.
-  private mutating func queue(at time: Int64) {
+  mutating func queue(at time: Int64) {
     if output.count == 0 { headArrives = time &+ byteTime }
     let before = output.count
     output.append(builder.bytes)
@@ -254,7 +260,11 @@ package struct ReceiverTwin: Sendable {
     advance(to: time)
     if isAsleep { return wakeUp() }
     if !model.isUBlox {
-      if model != .nmea, sentence.take(byte) { answerSentence() }
+      if model == .unicore {
+        if line.take(byte) { answerLine() }
+      } else if model != .nmea, sentence.take(byte) {
+        answerSentence()
+      }
       return
     }
     if configuration.takesRTCM { corrections.take(byte, at: now) }
@@ -262,87 +272,15 @@ package struct ReceiverTwin: Sendable {
     answer()
   }
 
-  mutating func queueReply() {
+  /// Queues an answer after some milliseconds to think.
+  mutating func queueReply(after delay: Int64 = 5_000_000) {
     guard configuration.sendsUBX || !model.isUBlox else { return }
-    // Some milliseconds to think.
-    queue(at: now &+ 5_000_000)
+    queue(at: now &+ delay)
   }
 
   mutating func adopt(_ next: ReceiverConfiguration) {
     let hasNewRate = next.epochPeriod != configuration.epochPeriod
     configuration = next
     if hasNewRate { scheduleEpochs(after: now) }
-  }
-}
-
-/// What kind of receiver.
-package enum ReceiverTwinModel: String, Sendable, Hashable {
-  /// u-blox 5: neither NAV-PVT nor NAV-SAT, four epochs a second.
-  case ublox5
-  /// u-blox 6: neither NAV-PVT nor NAV-SAT, five epochs a second.
-  case ublox6
-  /// u-blox 7: a NAV-PVT of 84 bytes, no NAV-SAT, ten epochs a second.
-  case ublox7
-  /// Generation 8: no VALSET (it is answered by ACK-NAK).
-  case ubloxM8
-  /// Generation 9: VALSET and the older messages.
-  case ubloxM9
-  /// Generation 10: VALSET only.
-  case ubloxM10
-  /// MediaTek MT3339: `PMTK` sentences, each acknowledged.
-  case mediaTek
-  /// Airoha AG3335 as in Quectel's LC29H: `PAIR` sentences, each acknowledged.
-  case airoha
-  /// CASIC AT6558: `PCAS` sentences, none acknowledged.
-  case casic
-  /// NMEA only; what is sent to it is not heard.
-  case nmea
-
-  /// Whether it is one of u-blox.
-  var isUBlox: Bool { generation != nil }
-
-  /// u-blox's generation.
-  var generation: Int? {
-    switch self {
-    case .ublox5: 5
-    case .ublox6: 6
-    case .ublox7: 7
-    case .ubloxM8: 8
-    case .ubloxM9: 9
-    case .ubloxM10: 10
-    case .mediaTek, .airoha, .casic, .nmea: nil
-    }
-  }
-
-  /// The least time between two measurements of a u-blox receiver, milliseconds: data sheets of LEA-5 (4 Hz), NEO-6 (5 Hz) and
-  /// NEO-7 (10 Hz); 25 Hz from there on.
-  var shortestPeriod: Int {
-    switch self {
-    case .ublox5: 250
-    case .ublox6: 200
-    case .ublox7: 100
-    default: 40
-    }
-  }
-
-  /// Whether a u-blox receiver has a navigation message (class 0x01): those that its interface description lists.
-  func knows(navigation identity: UInt8) -> Bool {
-    let old: Set<UInt8> = [
-      0x01, 0x02, 0x03, 0x04, 0x06, 0x11, 0x12, 0x20, 0x21, 0x22, 0x30, 0x31, 0x32, 0x40, 0x60,
-    ]
-    switch self {
-    case .ublox5, .ublox6: return old.contains(identity)
-    case .ublox7: return old.contains(identity) || identity == 0x07
-    default: return true
-    }
-  }
-
-  /// The rate of the serial port after power-on, bits a second.
-  package var defaultBaudRate: Int {
-    switch self {
-    case .ublox5, .ublox6, .ublox7, .ubloxM8, .mediaTek, .casic, .nmea: 9600
-    case .airoha: 115_200
-    case .ubloxM9, .ubloxM10: 38400
-    }
   }
 }

@@ -48,11 +48,12 @@ extension ReceiverTwin {
     case .airoha where address == "PQTMVERNO":
       say("PQTMVERNO,LC29HAANR11A03S,2022/08/31,14:22:50")
     case .casic where address.hasPrefix("PCAS"): heedCasic(address)
+    case .quectel where address.hasPrefix("PQTM"): answerQuectel(address)
     default: break
     }
   }
 
-  private mutating func say(_ content: String) {
+  mutating func say(_ content: String) {
     builder.beginNMEA("")
     builder.append(text: content)
     builder.endNMEA()

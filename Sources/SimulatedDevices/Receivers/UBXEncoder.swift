@@ -48,8 +48,7 @@ extension MessageBuilder {
   ///
   /// - Parameter line: The angle from the body's y axis to the line from base to rover, radians.
   mutating func writeRelativePosition(_ s: ReceiverSolution, line: Double) {
-    let turned = (s.heading + line * 180 / Double.pi).truncatingRemainder(dividingBy: 360)
-    let heading = turned < 0 ? turned + 360 : turned
+    let heading = s.heading(ofLine: line)
     let angle = heading * Double.pi / 180
     beginUBX(0x01, 0x3C)
     append(1, bytes: 1)
@@ -98,7 +97,7 @@ extension MessageBuilder {
       append("1.00 (59842)", width: 30)
       append(hardware("00070000"), width: 10)
       append("PROTVER 14.00", width: 30)
-    case .ubloxM8, .mediaTek, .airoha, .casic, .nmea:
+    case .ubloxM8, .mediaTek, .airoha, .casic, .unicore, .quectel, .nmea:
       append("ROM CORE 3.01 (107888)", width: 30)
       append(hardware("00080000"), width: 10)
       append("FWVER=SPG 3.01", width: 30)

@@ -34,6 +34,10 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
   /// Whether its epochs come in UBX.
   var speaksUBX: Bool { isConfigurable && model.isUBlox }
 
+  /// Seconds until it is found and told what to send. One that is silent before it is told is asked when all rates of the line have been
+  /// listened at.
+  var findingTime: Double { model == .unicore ? 25 : 12 }
+
   /// The rate at which the hub opens the line.
   var firstBaudRate: Int { kind == .readOnly ? 9_600 : 38_400 }
 
@@ -63,6 +67,8 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
     ReceiverContract(chip: "GNSS", model: .mediaTek, wire: .serial),
     ReceiverContract(chip: "GNSS", model: .airoha, wire: .serial),
     ReceiverContract(chip: "GNSS", model: .casic, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .unicore, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .quectel, wire: .serial),
     ReceiverContract(chip: "NMEA", model: .nmea, wire: .serial),
   ]
 }
@@ -123,20 +129,25 @@ final class ReceiverBench {
   private let contract: ReceiverContract
   private let rate: Double
   private let dynamicModel: DynamicModel?
+  private let readsHeading: Bool
   private let registers: RegisterSlot?
   private let serial: SerialSlot?
 
+  /// - Parameter antennas: Of a receiver with two antennas that is asked for its heading, the angle of their line, radians.
   init(
     _ contract: ReceiverContract, rate: Double = 5, dynamicModel: DynamicModel? = nil,
+    antennas: Double? = nil, readsHeading: Bool = false,
     motion: @escaping @Sendable (_ seconds: Double) -> ScriptedTruth.Motion = { _ in .init() }
   ) {
     self.contract = contract
     self.rate = rate
     self.dynamicModel = dynamicModel
+    self.readsHeading = readsHeading
     truth = ScriptedTruth(start: clock.now(), motion: motion)
     let power = clock.now().advanced(bySeconds: -10)
     var receiver = ReceiverTwin(
-      contract.model, link: contract.wire == .ddc ? .i2c : .uart, source: truth, isExact: true)
+      contract.model, link: contract.wire == .ddc ? .i2c : .uart, source: truth,
+      antennas: antennas, isExact: true)
     switch contract.wire {
     case .serial:
       receiver.powerOn(at: power)
@@ -162,8 +173,8 @@ final class ReceiverBench {
     let baudRate = contract.firstBaudRate
     let stream = try SimulatedByteStream(slot: serial, baudRate: baudRate, clock: clock)
     return GNSSReceiver(
-      stream, as: contract.kind, outputRate: rate, model: dynamicModel, baudRate: baudRate,
-      searchesBaudRate: true)
+      stream, as: contract.kind, outputRate: rate, model: dynamicModel, readsHeading: readsHeading,
+      baudRate: baudRate, searchesBaudRate: true)
   }
 
   func begin(_ fault: SimulatedFault) {
@@ -183,6 +194,16 @@ final class ReceiverBench {
   /// What the receiver is set to.
   var configuration: ReceiverConfiguration? {
     serial?.state.withLock { $0.receiver.configuration }
+  }
+
+  /// Milliseconds from one epoch that it sends to the next.
+  var period: Int? {
+    configuration.map { configuration in
+      contract.model == .quectel
+        ? configuration.epochPeriod
+          * Int(configuration.sentenceRates[SimulatedSentence.rmc.rawValue])
+        : configuration.epochPeriod
+    }
   }
 
   /// Whether the receiver sleeps.

@@ -18,7 +18,7 @@ private final class Listener {
     self.contract = contract
     bench = ReceiverBench(contract)
     receiver = try bench.open()
-    try expectEpochs(within: 10)
+    try expectEpochs(within: contract.findingTime)
   }
 
   /// How old an epoch can be when it comes: a receiver on I2C keeps what nobody fetches for 1.5 s; a
