@@ -90,6 +90,7 @@ private struct LetterCodec: ReceiverCodec {
       case .speed: 7
       case .sleep: 8
       case .heading: 9
+      case .corrections: 10
       }
     let dialectNumber: UInt8 =
       switch dialect {
