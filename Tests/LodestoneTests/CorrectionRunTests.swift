@@ -32,6 +32,15 @@ struct CorrectionRunTests {
     return kinds
   }
 
+  /// What the corrections' thread has said, which is in no recording.
+  private static func isOfCorrections(_ observation: Observation) -> Bool {
+    if case .diagnostic(let text, _) = observation {
+      text.contains(" corrections from ")
+    } else {
+      false
+    }
+  }
+
   private func corrections(_ board: VirtualBoard) -> CorrectionStatus? {
     board.hub.status.first { $0.chip == "u-blox" }?.link?.corrections
   }
@@ -61,7 +70,9 @@ struct CorrectionRunTests {
     all += stopped
     #expect(kinds(stopped, board) == [.rtkFixed, .rtkFloat, .autonomous])
     #expect(corrections(board)?.failure == "no data within 30 s")
-    let said = stopped.compactMap { if case .diagnostic(let text, _) = $0 { text } else { nil } }
+    let said = stopped.filter(Self.isOfCorrections).compactMap { observation in
+      if case .diagnostic(let text, _) = observation { text } else { nil }
+    }
     #expect(
       said == [
         "u-blox at /dev/serial0 has no corrections from caster.example/ROOF: the connection was cut off: the server has ended it",
@@ -77,16 +88,8 @@ struct CorrectionRunTests {
     board.hub.stop()
     var replayed: [Observation] = []
     try Replay.run(Recording(board.recording), board: board.board) { replayed.append($0) }
-    // What the corrections' thread has said is in no recording.
-    func isCorrections(_ observation: Observation) -> Bool {
-      if case .diagnostic(let text, _) = observation {
-        text.contains(" corrections from ")
-      } else {
-        false
-      }
-    }
-    #expect(replayed == all.filter { !isCorrections($0) })
-    #expect(all.contains(where: isCorrections))
+    #expect(replayed == all.filter { !Self.isOfCorrections($0) })
+    #expect(all.contains(where: Self.isOfCorrections))
   }
 
   @Test(

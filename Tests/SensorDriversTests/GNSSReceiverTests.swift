@@ -93,6 +93,7 @@ private struct LetterCodec: ReceiverCodec {
       case .channels: 10
       case .condition: 11
       case .leapSecond: 12
+      case .corrections: 13
       }
     let dialectNumber: UInt8 =
       switch dialect {

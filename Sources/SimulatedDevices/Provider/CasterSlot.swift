@@ -77,7 +77,7 @@ private final class CasterConnection: NetworkStream {
     let isOver = slot.state.withLock { $0.generation } != generation
     return try state.withLock { (state) throws(BusError) in
       state.isOpen = true
-      state.twin.advance(to: now)
+      if !isOver { state.twin.advance(to: now) }
       var count = 0
       while count < buffer.count, let byte = state.twin.takeByte() {
         buffer[count] = byte
