@@ -1,6 +1,6 @@
 public import SensorTypes
 
-/// From bytes to epochs: whatever mixture of NMEA and UBX a receiver sends, one fix an epoch.
+/// From bytes to epochs: whatever mixture of NMEA, UBX and SBF a receiver sends, one fix an epoch.
 ///
 /// It says what the receiver says: an epoch without a fix comes as one with `mode == .none`. Constant
 /// memory, and no allocation once the buffers stand.
@@ -9,6 +9,7 @@ public struct GNSSDecoder: Sendable {
   private var lexer = PacketLexer()
   private var nmea: NMEADecoder
   private var ubx: UBXEpoch
+  private var sbf = SBFEpoch()
   private var merger = EpochMerger()
   private var ubxSky = SkyAssembler()
   /// When the newest bytes arrived, and when the packet that is decoded did.
@@ -90,6 +91,8 @@ public struct GNSSDecoder: Sendable {
     while let packet = lexer.next(at: newest) { decode(packet) }
     ubx.end()
     drainUBX()
+    sbf.end()
+    drainSBF()
     nmea.epochs.close()
     nmea.sky.finish()
     ubxSky.finish()
@@ -110,6 +113,8 @@ public struct GNSSDecoder: Sendable {
         if let time = nmea.epochs.timeOfDay {
           ubx.finish(before: time)
           drainUBX()
+          sbf.finish(before: time)
+          drainSBF()
         }
         merger.nmeaBegan()
       }
@@ -117,6 +122,11 @@ public struct GNSSDecoder: Sendable {
     case .ubx(let messageClass, let id):
       lexer.withBytes(packet.range) { message(messageClass, id, $0) }
       drainUBX()
+    case .sbf(let block):
+      lexer.withBytes(packet.range) {
+        SBFDecoder.decode(block: block, $0, received: received, into: &sbf)
+      }
+      drainSBF()
     }
     drainSky()
     if events.count == before { events.append(.message) }
@@ -164,6 +174,11 @@ public struct GNSSDecoder: Sendable {
       if let utc = fix.utc, let lastBetween, utc <= lastBetween, lastBetween - utc < 2 { continue }
       merge(fix, isPVT: isPVT)
     }
+  }
+
+  private mutating func drainSBF() {
+    while let heading = sbf.nextHeading() { events.append(.heading(heading)) }
+    while let fix = sbf.next() { merge(fix, isPVT: false) }
   }
 
   private mutating func merge(_ fix: GNSSFix, isPVT: Bool) {

@@ -57,7 +57,6 @@ extension NMEADecoder {
     )
     guard quality == FixKind.rtkFixed.quality, let heading else { return }
     var said = ReceiverHeading(received: received)
-    said.source = .antennas
     said.trueHeading = heading
     said.accuracy = Self.deviation(accuracy)
     said.setTilt(roll: roll, pitch: pitch)
@@ -79,7 +78,6 @@ extension NMEADecoder {
     fields.skip(2)
     guard fields.integer() == 3, let heading else { return }
     var said = ReceiverHeading(received: received)
-    said.source = .antennas
     said.trueHeading = heading
     said.setTilt(roll: roll, pitch: tilt)
     self.heading = said
@@ -92,7 +90,6 @@ extension NMEADecoder {
     let (heading, pitch, roll) = (Self.angle(fields.number()), fields.number(), fields.number())
     guard fields.letter().flatMap(FixKind.init(mode:)) == .rtkFixed, let heading else { return }
     var said = ReceiverHeading(received: received)
-    said.source = .antennas
     said.trueHeading = heading
     said.setTilt(roll: roll, pitch: pitch)
     self.heading = said
@@ -108,7 +105,6 @@ extension NMEADecoder {
     fields.skip(1)
     guard fields.integer() == 3, let heading else { return }
     var said = ReceiverHeading(received: received)
-    said.source = .antennas
     said.trueHeading = heading
     said.setTilt(roll: roll, pitch: pitch)
     self.heading = said

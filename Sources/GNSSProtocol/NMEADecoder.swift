@@ -115,6 +115,8 @@ struct NMEADecoder: Sendable {
     } else if address.first == UInt8(ascii: "P"), !attitude(address, &fields, received) {
       receiver(address, &fields)
     }
+    // Of the makers' sentences one may also be an inertial system's.
+    if !address.elementsEqual("PASHR".utf8) { heading?.source = .antennas }
   }
 }
 
