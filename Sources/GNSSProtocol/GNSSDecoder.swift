@@ -1,6 +1,6 @@
 public import SensorTypes
 
-/// From bytes to epochs: whatever mixture of NMEA, UBX and Unicore's logs a receiver sends, one fix an epoch.
+/// From bytes to epochs: whatever mixture of NMEA, UBX, SBF and Unicore's logs a receiver sends, one fix an epoch.
 ///
 /// It says what the receiver says: an epoch without a fix comes as one with `mode == .none`. Constant
 /// memory, and no allocation once the buffers stand.
@@ -9,6 +9,7 @@ public struct GNSSDecoder: Sendable {
   private var lexer = PacketLexer()
   private var nmea: NMEADecoder
   private var ubx: UBXEpoch
+  private var sbf = SBFEpoch()
   private var merger = EpochMerger()
   private var ubxSky = SkyAssembler()
   /// When the newest bytes arrived, and when the packet that is decoded did.
@@ -93,6 +94,8 @@ public struct GNSSDecoder: Sendable {
     while let packet = lexer.next(at: newest) { decode(packet) }
     ubx.endAll()
     drainUBX()
+    sbf.end()
+    drainSBF()
     nmea.epochs.close()
     nmea.sky.finish()
     ubxSky.finish()
@@ -113,6 +116,8 @@ public struct GNSSDecoder: Sendable {
         if let time = nmea.epochs.timeOfDay {
           ubx.finish(before: time)
           drainUBX()
+          sbf.finish(before: time)
+          drainSBF()
         }
         merger.nmeaBegan()
       }
@@ -128,6 +133,11 @@ public struct GNSSDecoder: Sendable {
       }
       drainUBX()
       if self.condition != condition { events.append(.condition) }
+    case .sbf(let block):
+      lexer.withBytes(packet.range) {
+        SBFDecoder.decode(block: block, $0, received: received, into: &sbf)
+      }
+      drainSBF()
     }
     drainSky()
     if events.count == before { events.append(.message) }
@@ -175,6 +185,11 @@ public struct GNSSDecoder: Sendable {
       if let utc = fix.utc, let lastBetween, utc <= lastBetween, lastBetween - utc < 2 { continue }
       merge(fix, isPVT: isPVT)
     }
+  }
+
+  private mutating func drainSBF() {
+    while let heading = sbf.nextHeading() { events.append(.heading(heading)) }
+    while let fix = sbf.next() { merge(fix, isPVT: false) }
   }
 
   private mutating func merge(_ fix: GNSSFix, isPVT: Bool) {

@@ -37,6 +37,7 @@ extension NMEADecoder {
     // Quality 0 is no fix. A sentence without a quality is not believed either.
     guard let heading, isTrue, fields.integer() ?? 0 > 0 else { return }
     say(heading, accuracy, received, pitch: (pitch, pitchAccuracy), roll: (roll, rollAccuracy))
+    // An inertial system sends it too.
     self.heading?.source = .instrument
   }
 

@@ -1,4 +1,4 @@
-// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, RTCM 3, Unicore's ASCII logs and garbage.
+// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, SBF, RTCM 3, Unicore's ASCII logs and garbage.
 //
 // Reads split anywhere, streams begin in the middle, rates can be wrong: nothing is believed before its
 // check sum fits. A packet that does not fit costs one byte, not its claimed length, and one whose end does not
@@ -24,13 +24,15 @@ public enum PacketProtocol: Sendable, Hashable {
   case ubx(messageClass: UInt8, id: UInt8)
   /// A log of Unicore: `range` covers what stands between `#` and `*`.
   case log
+  /// A block of Septentrio's SBF, by its number without the revision: `range` covers what follows the header.
+  case sbf(block: UInt16)
 }
 
 /// An incremental lexer with a buffer of fixed size.
 public struct PacketLexer: Sendable {
   /// What the buffer holds at most; several of the longest packets.
   static let capacity = 8_192
-  /// The longest UBX payload that is waited for: a NAV-SIG of 250 signals.
+  /// The longest UBX payload and the longest block of SBF that are waited for: a NAV-SIG of 250 signals.
   static let longestPayload = 4_096
   /// The longest sentence: the standard says 82, receivers say more.
   static let longestSentence = 256
@@ -131,7 +133,7 @@ public struct PacketLexer: Sendable {
 
   private func look(_ received: Timestamp) -> Finding {
     switch buffer[start] {
-    case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
+    case UInt8(ascii: "$"), UInt8(ascii: "!"): isBlock ? block(received) : sentence(received)
     case 0xB5: message(received)
     case 0xD3: rtcm()
     case UInt8(ascii: "#"): line(received)
@@ -273,6 +275,25 @@ public struct PacketLexer: Sendable {
       GNSSPacket(
         kind: .ubx(messageClass: buffer[start + 2], id: buffer[start + 3]),
         range: start + 6..<start + 6 + length, received: received), length: length + 8)
+  }
+
+  /// Whether a block of SBF begins here, `$@`: no sentence does.
+  private var isBlock: Bool {
+    buffer[start] == SBFFrame.first && start + 1 < buffer.count
+      && buffer[start + 1] == SBFFrame.second
+  }
+
+  private func block(_ received: Timestamp) -> Finding {
+    switch withBytes(start..<buffer.count, { SBFFrame.check($0) }) {
+    case .incomplete: .incomplete
+    case .garbage: .garbage
+    case .badChecksum: .badChecksum
+    case .whole(let block, let length):
+      .packet(
+        GNSSPacket(
+          kind: .sbf(block: block), range: start + SBFFrame.header..<start + length,
+          received: received), length: length)
+    }
   }
 
   private func rtcm() -> Finding {

@@ -75,12 +75,8 @@ extension UBXDecoder {
     result.source = .vehicle
     (result.trueHeading, result.accuracy) = (heading, accuracy)
     let (roll, pitch) = (deviation(payload.u4(20)), deviation(payload.u4(24)))
-    result.setTilt(
-      roll: roll.map { _ in Double(payload.i4(8)) * 1e-5 },
-      pitch: pitch.map { _ in Double(payload.i4(12)) * 1e-5 })
-    (result.rollAccuracy, result.pitchAccuracy) = (
-      result.roll.flatMap { _ in roll }, result.pitch.flatMap { _ in pitch }
-    )
+    if let roll { result.setRoll(Double(payload.i4(8)) * 1e-5, accuracy: roll) }
+    if let pitch { result.setPitch(Double(payload.i4(12)) * 1e-5, accuracy: pitch) }
     return result
   }
 

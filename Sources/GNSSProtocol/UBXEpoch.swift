@@ -52,23 +52,6 @@ struct UBXEpoch: Sendable {
     (self.rollover, self.endsByRule) = (rollover, endsByRule)
   }
 
-  /// GPS time minus UTC from midnights on, in days of GPS time (IERS Bulletin C; IERS, Leap_Second.dat).
-  private static let leaps: [(since: (year: Int, month: Int), seconds: Double)] = [
-    ((2017, 1), 18), ((2015, 7), 17), ((2012, 7), 16), ((2009, 1), 15), ((2006, 1), 14),
-    ((1999, 1), 13), ((1997, 7), 12), ((1996, 1), 11), ((1994, 7), 10), ((1993, 7), 9),
-    ((1992, 7), 8), ((1991, 1), 7), ((1990, 1), 6), ((1988, 1), 5), ((1985, 7), 4), ((1983, 7), 3),
-    ((1982, 7), 2), ((1981, 7), 1),
-  ]
-
-  /// GPS time minus UTC at a GPS time, for a receiver that has not said it yet.
-  private static func leapSeconds(gpsTime: Double) -> Double {
-    for (since, seconds) in leaps {
-      guard let day = daysSince1970(year: since.year, month: since.month, day: 1) else { continue }
-      if gpsTime >= Double(day - 3_657) * 86_400 + seconds { return seconds }
-    }
-    return 0
-  }
-
   mutating func begin(_ time: UInt32, _ received: Timestamp) {
     guard time != timeOfWeek else { return }
     close()
@@ -134,7 +117,7 @@ struct UBXEpoch: Sendable {
   }
 
   private func leapSeconds(at gpsTime: Double) -> Double {
-    leapSeconds ?? Self.leapSeconds(gpsTime: gpsTime)
+    leapSeconds ?? LeapSeconds.before(gpsTime: gpsTime)
   }
 
   mutating func next() -> (fix: GNSSFix, isPVT: Bool)? {

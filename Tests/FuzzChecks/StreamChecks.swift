@@ -51,7 +51,14 @@ package enum StreamChecks {
     let digits = [UInt8]("0123456789ABCDEF".utf8)
     var at = 0
     while at < bytes.count {
-      if bytes[at] == UInt8(ascii: "$"),
+      if bytes[at...].starts(with: "$@".utf8), at + 8 <= bytes.count {
+        let end = at + Int(bytes[at + 6]) + Int(bytes[at + 7]) << 8
+        if end >= at + 8, end <= bytes.count {
+          let sum = blockSum(bytes[(at + 4)..<end])
+          (bytes[at + 2], bytes[at + 3]) = (UInt8(sum & 255), UInt8(sum >> 8))
+          at = end - 1
+        }
+      } else if bytes[at] == UInt8(ascii: "$"),
         let star = bytes[at...].prefix(256).firstIndex(of: UInt8(ascii: "*")),
         star + 2 < bytes.count
       {
@@ -87,6 +94,15 @@ package enum StreamChecks {
     bytes.reduce(0) { sum, byte in
       (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in
         value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xEDB8_8320
+      }
+    }
+  }
+
+  /// CRC-16-CCITT as blocks of SBF have it.
+  private static func blockSum(_ bytes: ArraySlice<UInt8>) -> UInt16 {
+    bytes.reduce(0) { sum, byte in
+      (0..<8).reduce(sum ^ UInt16(byte) << 8) { value, _ in
+        value & 0x8000 == 0 ? value << 1 : value << 1 ^ 0x1021
       }
     }
   }

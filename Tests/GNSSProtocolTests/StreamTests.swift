@@ -82,7 +82,7 @@ struct StreamTests {
   }
 
   static let streams: [(name: String, bytes: [UInt8])] =
-    [("made", made)]
+    [("made", made), ("septentrio", SBFBlocks.stream)]
     + Stream.logs.compactMap { file in
       (try? Data(contentsOf: file)).map { (file.lastPathComponent, [UInt8]($0)) }
     }

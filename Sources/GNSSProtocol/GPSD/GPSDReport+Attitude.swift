@@ -25,7 +25,8 @@ struct GPSDAttitude {
     said.magneticHeading = NMEADecoder.angle(magneticHeading)
     guard said.trueHeading != nil || said.magneticHeading != nil else { return nil }
     if hasInertia, !hasField, state == nil { said.source = .vehicle }
-    said.setTilt(roll: roll, pitch: pitch)
+    if let roll { said.setRoll(roll, accuracy: nil) }
+    if let pitch { said.setPitch(pitch, accuracy: nil) }
     return said
   }
 }
