@@ -61,7 +61,7 @@ class Run:
                 self.kinds.append(kind)
         self.states = [row for row in self.rows if "corrections" in row]
         self.reasons = [row["correctionReason"] for row in self.states if "correctionReason" in row]
-        self.said = [row.get("message", "") for row in self.rows if row["kind"] == "diagnostic"]
+        self.said = [row.get("message", "") for row in self.rows if row["kind"] == "error"]
         self.numbers, self.stray = frames(self.receiver.heard)
         return self
 

@@ -101,7 +101,9 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
     case .connecting: return "connecting to \(source)\(Self.last(failure))"
     case .requesting: return "waiting for the answer of \(source)\(Self.last(failure))"
     case .receiving:
-      guard recentFrames > 0 else { return "nothing in the last \(Self.window) s from \(source)" }
+      guard recentFrames > 0 else {
+        return "nothing in the last \(Self.window) s from \(source)\(Self.last(failure))"
+      }
       let lost = dropped > 0 ? " (\(dropped) not passed on so far)" : ""
       return
         "\(recentFrames) frame\(recentFrames == 1 ? "" : "s"), \(Self.size(recentBytes)) in the last "
