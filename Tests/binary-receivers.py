@@ -64,8 +64,37 @@ def septentrio():
     }
 
 
+def tsip(identifier, data):
+    """DLE, identifier, data with each DLE twice, DLE, ETX; numbers are big-endian."""
+    return b"\x10" + bytes([identifier]) + data.replace(b"\x10", b"\x10\x10") + b"\x10\x03"
+
+
+def trimble():
+    """Reports of one second of a Lassen, a Copernicus and a ThunderBolt, by their names."""
+    tow, week, offset = 123_456, 2446, 18
+    lat, lon = 37.389, -122.036
+    semicircle = 180 / 2**31
+    return {
+        "gpsTime": tsip(0x41, struct.pack(">fhf", tow, week, offset)),
+        "position": tsip(0x84, struct.pack(">ddddf", math.radians(lat), math.radians(lon), 12.5, 100.0, tow)),
+        "single": tsip(0x4A, struct.pack(">fffff", math.radians(lat), math.radians(lon), 12.5, 100.0, tow)),
+        "velocity": tsip(0x56, struct.pack(">fffff", 3.0, -4.0, 0.25, 0.5, tow)),
+        "satellites": tsip(0x6D, struct.pack(">Bffff", 5 << 4 | 4, 2.5, 1.5, 2.0, 1.0) + bytes([3, 16, 22, 24, 31])),
+        "corrected": tsip(0x82, b"\x03"),
+        "healthy": tsip(0x46, b"\0\0"),
+        "noSatellites": tsip(0x46, b"\x08\0"),
+        "lastFix": tsip(0x8F, struct.pack(
+            ">BBhhhIiIiBBBBBBH", 0x20, 0, 600, -800, 50, tow * 1000, round(lat / semicircle), round(lon / semicircle) % 2**32, 12_500,
+            0, 0, 1, 0, 5, offset, week) + bytes(24)),
+        "timing": tsip(0x8F, struct.pack(">BIHhBBBBBBH", 0xAB, tow, week, offset, 0x03, 18, 17, 10, 23, 11, 2026)),
+        "timingPlace": tsip(0x8F, struct.pack(
+            ">BBBBIHHBBBBffIffddd8x", 0xAC, 7, 0, 100, 0, 0, 0, 0, 0, 0, 0, 1.5, 0.25, 0x80000, 0.5, 38.5, math.radians(lat),
+            math.radians(lon), 12.5)),
+    }
+
+
 def main():
-    families = {"septentrio": septentrio()}
+    families = {"septentrio": septentrio(), "trimble": trimble()}
     for messages in families.values():
         for name, message in messages.items():
             print(name, message.hex())

@@ -1,6 +1,6 @@
 public import SensorTypes
 
-/// From bytes to epochs: whatever mixture of NMEA, UBX, SBF and Unicore's logs a receiver sends, one fix an epoch.
+/// From bytes to epochs: whatever mixture of NMEA, UBX, SBF, TSIP and Unicore's logs a receiver sends, one fix an epoch.
 ///
 /// It says what the receiver says: an epoch without a fix comes as one with `mode == .none`. Constant
 /// memory, and no allocation once the buffers stand.
@@ -10,6 +10,7 @@ public struct GNSSDecoder: Sendable {
   private var nmea: NMEADecoder
   private var ubx: UBXEpoch
   private var sbf = SBFEpoch()
+  private var tsip = TSIPEpoch()
   private var merger = EpochMerger()
   private var ubxSky = SkyAssembler()
   /// When the newest bytes arrived, and when the packet that is decoded did.
@@ -96,6 +97,8 @@ public struct GNSSDecoder: Sendable {
     drainUBX()
     sbf.end()
     drainSBF()
+    tsip.close()
+    drainTSIP()
     nmea.epochs.close()
     nmea.sky.finish()
     ubxSky.finish()
@@ -138,6 +141,11 @@ public struct GNSSDecoder: Sendable {
         SBFDecoder.decode(block: block, $0, received: received, into: &sbf)
       }
       drainSBF()
+    case .tsip:
+      if let report = TSIPFrame.report(of: packet.range, in: lexer) {
+        tsip.take(report, received: received)
+        drainTSIP()
+      }
     }
     drainSky()
     if events.count == before { events.append(.message) }
@@ -190,6 +198,10 @@ public struct GNSSDecoder: Sendable {
   private mutating func drainSBF() {
     while let heading = sbf.nextHeading() { events.append(.heading(heading)) }
     while let fix = sbf.next() { merge(fix, isPVT: false) }
+  }
+
+  private mutating func drainTSIP() {
+    while let fix = tsip.next() { merge(fix, isPVT: false) }
   }
 
   private mutating func merge(_ fix: GNSSFix, isPVT: Bool) {

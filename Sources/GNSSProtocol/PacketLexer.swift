@@ -1,4 +1,4 @@
-// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, SBF, RTCM 3, Unicore's ASCII logs and garbage.
+// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, SBF, TSIP, RTCM 3, Unicore's ASCII logs and garbage.
 //
 // Reads split anywhere, streams begin in the middle, rates can be wrong: nothing is believed before its
 // check sum fits. A packet that does not fit costs one byte, not its claimed length, and one whose end does not
@@ -26,6 +26,8 @@ public enum PacketProtocol: Sendable, Hashable {
   case log
   /// A block of Septentrio's SBF, by its number without the revision: `range` covers what follows the header.
   case sbf(block: UInt16)
+  /// A packet of Trimble's TSIP: `range` covers all of it, with its frame.
+  case tsip
 }
 
 /// An incremental lexer with a buffer of fixed size.
@@ -45,14 +47,18 @@ public struct PacketLexer: Sendable {
   /// whole packets.
   static let patience = 1.0
 
-  private var buffer: [UInt8] = []
-  private var start = 0
+  private(set) var buffer: [UInt8] = []
+  private(set) var start = 0
   /// Whether the byte before the first of the buffer ended a line.
   private var beginsLine = true
   private var arrivals = Arrivals()
   /// Whether this receiver writes check sums: then a sentence without one is a damaged one.
   private var sendsChecksums = false
   private var isFinished = false
+  /// Whether this receiver speaks TSIP, which has no check sum.
+  private(set) var speaksTSIP = false
+  /// Where the newest row of plausible packets of TSIP ended, and whether a long one was among them.
+  private(set) var rowOfTSIP = (end: -1, hasLong: false)
   /// What happened so far.
   public private(set) var counters = PacketCounters()
 
@@ -65,6 +71,7 @@ public struct PacketLexer: Sendable {
       beginsLine = Self.endsLine(buffer[start - 1])
       buffer.removeFirst(start)
       arrivals.removeFirst(start)
+      rowOfTSIP.end -= start
       start = 0
     }
     arrivals.add(place: buffer.count, time)
@@ -96,8 +103,13 @@ public struct PacketLexer: Sendable {
         if packet.kind == .nmea, buffer[packet.range.upperBound] == UInt8(ascii: "*") {
           sendsChecksums = true
         }
+        speaksTSIP = packet.kind == .tsip
         start += length
         return packet
+      case .plausible(let length, let hasLong):
+        rowOfTSIP = (start + length, hasLong)
+        counters.garbage &+= 1
+        start += 1
       case .skip(let length):
         counters.skipped &+= 1
         start += length
@@ -122,9 +134,11 @@ public struct PacketLexer: Sendable {
     return nil
   }
 
-  private enum Finding {
+  enum Finding {
     case packet(GNSSPacket, length: Int)
     case skip(length: Int)
+    /// What may be a packet of TSIP. It hides nothing: the bytes in it are looked at as well.
+    case plausible(length: Int, hasLong: Bool)
     case remark(length: Int)
     case incomplete
     case garbage
@@ -135,6 +149,7 @@ public struct PacketLexer: Sendable {
     switch buffer[start] {
     case UInt8(ascii: "$"), UInt8(ascii: "!"): isBlock ? block(received) : sentence(received)
     case 0xB5: message(received)
+    case TSIPFrame.dle: trimble(received)
     case 0xD3: rtcm()
     case UInt8(ascii: "#"): line(received)
     default: .garbage
@@ -275,25 +290,6 @@ public struct PacketLexer: Sendable {
       GNSSPacket(
         kind: .ubx(messageClass: buffer[start + 2], id: buffer[start + 3]),
         range: start + 6..<start + 6 + length, received: received), length: length + 8)
-  }
-
-  /// Whether a block of SBF begins here, `$@`: no sentence does.
-  private var isBlock: Bool {
-    buffer[start] == SBFFrame.first && start + 1 < buffer.count
-      && buffer[start + 1] == SBFFrame.second
-  }
-
-  private func block(_ received: Timestamp) -> Finding {
-    switch withBytes(start..<buffer.count, { SBFFrame.check($0) }) {
-    case .incomplete: .incomplete
-    case .garbage: .garbage
-    case .badChecksum: .badChecksum
-    case .whole(let block, let length):
-      .packet(
-        GNSSPacket(
-          kind: .sbf(block: block), range: start + SBFFrame.header..<start + length,
-          received: received), length: length)
-    }
   }
 
   private func rtcm() -> Finding {

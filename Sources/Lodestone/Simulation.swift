@@ -2,6 +2,7 @@ package import BoardFile
 import CalibrationCore
 import Geomagnetism
 import LinearAlgebra
+import SensorBus
 import SensorHub
 import SensorTypes
 package import SimulatedDevices

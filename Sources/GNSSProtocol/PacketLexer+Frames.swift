@@ -1,0 +1,43 @@
+// The frames of Septentrio's SBF and of Trimble's TSIP in the lexer's buffer.
+
+import SensorTypes
+
+extension PacketLexer {
+  /// Whether a block of SBF begins here, `$@`: no sentence does.
+  var isBlock: Bool {
+    buffer[start] == SBFFrame.first && start + 1 < buffer.count
+      && buffer[start + 1] == SBFFrame.second
+  }
+
+  func block(_ received: Timestamp) -> Finding {
+    switch withBytes(start..<buffer.count, { SBFFrame.check($0) }) {
+    case .incomplete: .incomplete
+    case .garbage: .garbage
+    case .badChecksum: .badChecksum
+    case .whole(let block, let length):
+      .packet(
+        GNSSPacket(
+          kind: .sbf(block: block), range: start + SBFFrame.header..<start + length,
+          received: received), length: length)
+    }
+  }
+
+  /// The second long plausible packet of TSIP in a row without a gap is believed, and from there on whatever has its frame.
+  func trimble(_ received: Timestamp) -> Finding {
+    if start + 1 < buffer.count, !speaksTSIP, !TSIPReport.isKnown(buffer[start + 1]) {
+      return .garbage
+    }
+    switch withBytes(start..<buffer.count, { TSIPFrame.check($0) }) {
+    case .incomplete: return .incomplete
+    case .garbage: return .garbage
+    case .whole(let length):
+      let packet = GNSSPacket(kind: .tsip, range: start..<start + length, received: received)
+      guard !speaksTSIP else { return .packet(packet, length: length) }
+      guard TSIPFrame.report(of: packet.range, in: self) != nil else { return .garbage }
+      // Short ones come by chance; between long ones they do not matter.
+      let (isLong, isInRow) = (length >= TSIPFrame.longLength, rowOfTSIP.end == start)
+      if isLong, isInRow, rowOfTSIP.hasLong { return .packet(packet, length: length) }
+      return .plausible(length: length, hasLong: isLong || isInRow && rowOfTSIP.hasLong)
+    }
+  }
+}
