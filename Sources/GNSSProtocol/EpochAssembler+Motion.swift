@@ -40,15 +40,19 @@ struct MotionOrder: Sendable {
     return leads
   }
 
-  /// The VTG that waits, where it is of an epoch of which a sentence with a time has come.
-  mutating func next(of part: PartialEpoch) -> TimelessMotion? {
-    guard let waiting else { return nil }
+  /// Whether a sentence with a time is waited for.
+  var awaitsSentence: Bool { waiting != nil || compared != nil }
+
+  /// Gives an epoch of which a sentence with a time has come the VTG that waits for it.
+  mutating func give(to part: inout PartialEpoch) {
+    guard let waiting else { return }
     self.waiting = nil
     // Behind a sentence of its own epoch it leads none.
     if part.ordinal == waiting.ordinal { learn(leads: false) }
     // In the epoch that was under way, or at the beginning of the next; not in one that was put aside.
-    return part.ordinal == waiting.ordinal || part.ordinal == waiting.ordinal + 1
-      ? waiting.motion : nil
+    if part.ordinal == waiting.ordinal || part.ordinal == waiting.ordinal + 1 {
+      part.take(waiting.motion)
+    }
   }
 
   /// Compares the newest speed with the RMC of the epoch behind it.

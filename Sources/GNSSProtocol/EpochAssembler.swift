@@ -59,8 +59,8 @@ struct EpochAssembler: Sendable {
     if isVouched, let day, let time = moment.timeOfDay { date = (day, time) }
     let isCurrent = select(message, moment, day, received)
     guard var part = isCurrent ? current : aside, isCurrent || moment != .none else { return }
-    let tellsMotion = isCurrent && moment != .none
-    if tellsMotion, let motion = motionOrder.next(of: part) { part.take(motion) }
+    let tellsMotion = motionOrder.awaitsSentence && isCurrent && moment != .none
+    if tellsMotion { motionOrder.give(to: &part) }
     add(&part)
     if tellsMotion { motionOrder.compare(with: part) }
     part.marks |= message.mark

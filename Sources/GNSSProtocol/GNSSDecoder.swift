@@ -154,19 +154,18 @@ public struct GNSSDecoder: Sendable {
   private mutating func message(
     _ messageClass: UInt8, _ id: UInt8, _ bytes: UnsafeBufferPointer<UInt8>
   ) {
-    if let heading = UBXDecoder.heading(
-      messageClass: messageClass, id: id, bytes, received: received)
-    {
-      events.append(.heading(heading))
-    }
     switch (messageClass, id) {
     case (UBXDecoder.navigation, 0x07):
+      takeHeading(messageClass, id, bytes)
       guard let fix = UBXDecoder.epoch(pvt: bytes, received: received) else { return }
       ubx.take(pvt: fix, timeOfWeek: UBXDecoder.Payload(bytes: bytes).u4(0))
     case (0x28, 0x00):
       guard let fix = UBXDecoder.epoch(hnr: bytes, received: received) else { return }
       lastBetween = fix.utc
       merge(fix, isPVT: true)
+    case (UBXDecoder.navigation, 0x05), (UBXDecoder.navigation, 0x3C),
+      (UBXDecoder.navigation, 0x45), (0x28, 0x01):
+      takeHeading(messageClass, id, bytes)
     case (UBXDecoder.navigation, 0x61): ubx.close()  // NAV-EOE: the epoch is over
     case (UBXDecoder.navigation, let id):
       if UBXDecoder.satellites(id: id, bytes, into: &ubxSky) {
@@ -183,6 +182,16 @@ public struct GNSSDecoder: Sendable {
       if UBXDecoder.identity(messageClass: messageClass, id: id, bytes, into: &identity) {
         events.append(.identity)
       }
+    }
+  }
+
+  private mutating func takeHeading(
+    _ messageClass: UInt8, _ id: UInt8, _ bytes: UnsafeBufferPointer<UInt8>
+  ) {
+    if let heading = UBXDecoder.heading(
+      messageClass: messageClass, id: id, bytes, received: received)
+    {
+      events.append(.heading(heading))
     }
   }
 

@@ -3,11 +3,8 @@
 import SensorTypes
 
 extension PacketLexer {
-  /// Whether a block of SBF begins here, `$@`: no sentence does.
-  var isBlock: Bool {
-    buffer[start] == SBFFrame.first && start + 1 < buffer.count
-      && buffer[start + 1] == SBFFrame.second
-  }
+  /// Whether the dollar here begins a block of SBF, `$@`: no sentence does.
+  var isBlock: Bool { start + 1 < buffer.count && buffer[start + 1] == SBFFrame.second }
 
   func block(_ received: Timestamp) -> Finding {
     switch withBytes(start..<buffer.count, { SBFFrame.check($0) }) {

@@ -103,7 +103,7 @@ public struct PacketLexer: Sendable {
         if packet.kind == .nmea, buffer[packet.range.upperBound] == UInt8(ascii: "*") {
           sendsChecksums = true
         }
-        speaksTSIP = packet.kind == .tsip
+        if case .tsip = packet.kind { speaksTSIP = true } else { speaksTSIP = false }
         start += length
         return packet
       case .plausible(let length, let hasLong):
@@ -147,7 +147,8 @@ public struct PacketLexer: Sendable {
 
   private func look(_ received: Timestamp) -> Finding {
     switch buffer[start] {
-    case UInt8(ascii: "$"), UInt8(ascii: "!"): isBlock ? block(received) : sentence(received)
+    case UInt8(ascii: "$") where isBlock: block(received)
+    case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
     case 0xB5: message(received)
     case TSIPFrame.dle: trimble(received)
     case 0xD3: rtcm()

@@ -1,7 +1,7 @@
 /// The frame of a block of Septentrio's binary format (Septentrio PolaRx5TR reference guide, section 4.1).
 enum SBFFrame {
-  /// The bytes that it begins with, `$@`.
-  static let (first, second) = (UInt8(ascii: "$"), UInt8(ascii: "@"))
+  /// The byte behind the dollar that it begins with.
+  static let second = UInt8(ascii: "@")
   /// The bytes before its body.
   static let header = 8
   /// The longest that is waited for: more than positions and attitudes need, less than raw measurements may take.
