@@ -34,6 +34,8 @@ final class SocketStream: ByteStream {
     case .unix(let path):
       file = lodestone_connect_path(path)
       phase = .connecting
+    case .udp, .datagrams:
+      throw BusError(.unsupported("a connection by datagrams"), bus: place)
     }
     guard file >= 0 else { throw error(-file) }
   }
