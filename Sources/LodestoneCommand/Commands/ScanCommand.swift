@@ -41,7 +41,7 @@ struct ScanCommand: ParsableCommand {
     }
     for port in provider.serialPorts() {
       Terminal.say(port)
-      Terminal.say(ScanReport.line(portHeldBy: PortHolder.find(port)))
+      Terminal.say(ScanReport.line(of: PortHolder.usage(of: port)))
     }
     if report.chipCount == 0 { throw ExitCode.failure }
   }

@@ -1,0 +1,86 @@
+import BoardFile
+import LinuxIO
+import SensorBus
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+@testable import Diagnosis
+
+/// Who has a serial port, as the doctor says it.
+struct PortDoctorTests {
+  private static let path = "/dev/ttyACM0"
+
+  private func finding(
+    _ usage: PortUsage, isRefused: Bool = false, isAwaited: Bool = false
+  ) -> Doctor.Finding {
+    Doctor.port(Self.path, usage: usage, isRefused: isRefused, isAwaited: isAwaited, sensor: 0)
+  }
+
+  @Test("a process that is seen is named, with what ends it")
+  func holders() {
+    let found = finding(PortUsage(holders: ["gpsd (process 812)"]))
+    #expect(found.level == .problem && found.text == "/dev/ttyACM0 is in use by gpsd (process 812)")
+    #expect(found.mend?.contains("gpsd.socket") == true)
+    let getty = finding(PortUsage(holders: ["agetty (process 9)"]))
+    #expect(getty.mend == "sudo systemctl disable --now serial-getty@ttyACM0")
+    #expect(finding(PortUsage(holders: ["cat (process 7)"])).mend?.contains("end it") == true)
+  }
+
+  @Test("a process of another user that was started with the port is named")
+  func suspects() {
+    let usage = PortUsage(suspects: ["gpsd (process 812)"], isComplete: false)
+    let found = finding(usage)
+    #expect(found.level == .problem && found.text.contains("probably in use by gpsd (process 812)"))
+    #expect(found.mend?.contains("gpsd.socket") == true)
+    #expect(finding(usage, isRefused: true).text.contains("is in use by gpsd (process 812)"))
+  }
+
+  @Test(
+    "a process that nobody sees is a problem where it keeps the port, with the command that names it"
+  )
+  func refused() {
+    let found = finding(PortUsage(isComplete: false), isRefused: true)
+    #expect(found.level == .problem && found.text.contains("another user"))
+    #expect(found.mend?.contains("sudo lodestone doctor") == true)
+    #expect(found.mend?.contains("sudo fuser -v /dev/ttyACM0") == true)
+    #expect(finding(PortUsage(), isRefused: true).level == .problem)
+  }
+
+  @Test(
+    "what this user cannot see is a note that says so, and the report does not end with nothing to mend"
+  )
+  func unseen() {
+    let found = finding(PortUsage(isComplete: false))
+    #expect(found.level == .note && found.isUnseen)
+    #expect(found.text.contains("this user cannot see") && found.mend?.contains("fuser") == true)
+    var report = DoctorReport { $0 }
+    #expect(report.conclusion == "nothing to mend")
+    _ = report.take(found)
+    #expect(!report.hasProblems && !report.conclusion.contains("nothing to mend"))
+    #expect(finding(PortUsage()).level == .good)
+  }
+
+  @Test("a port that gpsd is told to read is gpsd's before any program asks")
+  func awaited() {
+    let found = finding(PortUsage(isComplete: false), isAwaited: true)
+    #expect(found.level == .problem && found.text.contains("/etc/default/gpsd"))
+  }
+
+  @Test("gpsd's devices are read as its package writes them")
+  func gpsd() {
+    let text = """
+      # Devices gpsd should collect to at boot time.
+      # DEVICES="/dev/ttyS9"
+      START_DAEMON="true"
+      DEVICES="/dev/null  /dev/zero" # and a remark
+      USBAUTO="true"
+      """
+    let setup = GPSDSetup(text, isSwitchedOn: true)
+    #expect(setup.devices == ["/dev/null", "/dev/zero"] && setup.isSwitchedOn)
+    #expect(
+      setup.reads("/dev/null") && setup.reads("/dev/../dev/zero") && !setup.reads("/dev/ttyS9"))
+    #expect(GPSDSetup("DEVICES=\"\"", isSwitchedOn: true).devices.isEmpty)
+    #expect(!GPSDSetup("DEVICES='null'", isSwitchedOn: true).reads("null"))
+  }
+}
