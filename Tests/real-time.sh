@@ -23,9 +23,10 @@ part 14 "the daemon, its programs, systemd" "$here/daemon.py" "$bin"
 part 15 "the stream of JSON lines" "$here/stream.py" "$bin"
 part 16 "the stream in Python" "$here/python-client.py" "$bin"
 part 18 "the examples, through a daemon" "$here/examples.sh" "$bin" daemon
+part 19 "a receiver on the network" "$here/network-receiver.py" "$lodestone"
 part 17 "programs, map, recording, calibration" "$here/together.py" "$bin"
 
-parts=({1..18})
+parts=({1..19})
 for number in "${parts[@]}"; do run "$number" & done
 wait
 again "${parts[@]}"

@@ -176,9 +176,10 @@ package enum BoardFile {
   ) throws(BoardFileError) -> Board.Attachment {
     let chip = entry.name
     if chip == "gpsd" { return .server(try server(map), device: try device(map)) }
-    for key in ["host", "socket", "device"] where map.has(key) {
+    for key in ["socket", "device"] where map.has(key) {
       throw map.error(key, "'\(key)' goes with 'chip: gpsd'")
     }
+    if let source = try networkSource(map, of: entry) { return .server(source) }
     switch (try map.string("bus"), try map.string("port")) {
     case (let bus?, nil):
       guard bus.hasPrefix("/") else {
@@ -208,7 +209,12 @@ package enum BoardFile {
       if map.has("address") { throw map.error("address", "'address' goes with 'bus'") }
       return .serial(port: port, baudRate: try map.integer("baudRate", in: 50...4_000_000))
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
-    case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
+    case (nil, nil):
+      throw map.error(
+        "chip",
+        chip == "NMEA"
+          ? "NMEA needs 'port' (/dev/serial0) or 'host' (tcp://boat:10110, udp://:10110)"
+          : "a sensor needs 'bus' and 'address', or 'port'")
     }
   }
 

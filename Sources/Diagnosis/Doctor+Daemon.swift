@@ -120,7 +120,8 @@ extension Doctor {
     switch sensor.attachment {
     case .i2c: "check VIN, GND, SDA, SCL and the address pin"
     case .serial: "check its wires (its TX goes to RX) and its baud rate"
-    case .server: "sudo systemctl restart gpsd"
+    case .server where sensor.chip == "gpsd": "sudo systemctl restart gpsd"
+    case .server(let address, _): watching(address)
     }
   }
 

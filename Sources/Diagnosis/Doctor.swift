@@ -178,8 +178,10 @@ package struct Doctor: Sendable {
         // The kernel's driver has the line too.
         if usesKernel(sensor) { continue }
       case .server(let address, let device):
-        findings.append(
-          server(address, device, sensor: index).about(sensor.chip).on("\(place) answers"))
+        let found =
+          sensor.chip == "gpsd"
+          ? server(address, device, sensor: index) : network(address, sensor: index)
+        findings.append(found.about(sensor.chip).on("\(place) answers"))
       case .serial:
         findings.append(
           port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))

@@ -84,3 +84,47 @@ struct PortDoctorTests {
     #expect(!GPSDSetup("DEVICES='null'", isSwitchedOn: true).reads("null"))
   }
 }
+
+/// Receivers on the network, as the doctor finds them.
+struct NetworkDoctorTests {
+  private static let server = ServerAddress.tcp(host: "boat", port: 10_110)
+  private static let port = ServerAddress.udp(address: nil, port: 10_110)
+
+  private func finding(
+    _ place: ServerAddress, _ fault: SimulatedFault?, asked: ServerAddress? = nil
+  ) throws -> Doctor.Finding {
+    let bench = try DoctorBench { _ in [.init(.nmea, at: .server(place))] }
+    bench.clock.advance(bySeconds: 10)
+    if let fault { bench.provider.inject(fault, chip: 0, from: bench.clock.now()) }
+    let host =
+      switch asked ?? place {
+      case .tcp(let host, let port): "tcp://\(host):\(port)"
+      case .udp, .unix, .datagrams: "\(asked ?? place)"
+      }
+    return try bench.answer("schema: 1\nname: boat\nsensors:\n  - {chip: NMEA, host: '\(host)'}\n")
+  }
+
+  @Test("a receiver that sends is good", arguments: [server, port])
+  func good(place: ServerAddress) throws {
+    let found = try finding(place, nil)
+    #expect(found.level == .good && found.text == "NMEA comes from \(place)")
+  }
+
+  @Test(
+    "nobody there, nobody who sends, and strange bytes are problems with a command that shows more")
+  func problems() throws {
+    let absent = try finding(Self.server, .noAnswer)
+    #expect(absent.level == .problem && absent.text.contains("nobody listens there"), "\(absent)")
+    #expect(absent.mend?.contains("correct 'host'") == true)
+    let silent = try finding(Self.server, .receiverSilent)
+    #expect(silent.text.contains("connected, and nothing comes for 3000 ms"), "\(silent)")
+    #expect(silent.mend?.hasPrefix("nc boat 10110") == true)
+    let garbage = try finding(Self.server, .receiverGarbage)
+    #expect(garbage.level == .problem && garbage.text.contains("not NMEA 0183"), "\(garbage)")
+    let unsent = try finding(Self.port, .noAnswer)
+    #expect(unsent.text.contains("no datagram for 3000 ms"), "\(unsent)")
+    #expect(unsent.mend?.hasPrefix("sudo tcpdump -n udp port 10110") == true)
+    let other = try finding(Self.server, nil, asked: .tcp(host: "boat", port: 1))
+    #expect(other.level == .problem)
+  }
+}

@@ -29,7 +29,7 @@ package final class GNSSReceiver: ReceiverDriver {
   /// The talkers of other sources on its wire, which are not read; the decoder bounds their number.
   private(set) var ignored: [String] = []
   /// Bytes since something was last understood.
-  private var notUnderstood = 0
+  private(set) var notUnderstood = 0
   /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.
   private var wantedInterval: Double?
 
@@ -185,7 +185,7 @@ package final class GNSSReceiver: ReceiverDriver {
   package var explainsSilence: Bool { true }
 
   /// Bytes that are more than the halves of two messages.
-  private static let garbageLimit = 256
+  static let garbageLimit = 256
 
   /// What is asked of it.
   var settings: ReceiverSettings {
