@@ -58,6 +58,8 @@ package struct Board: Sendable, Equatable {
     /// The angle from the body's y axis to the line from a receiver's first antenna to its second, or to the bow of an instrument on
     /// its line, radians clockwise seen from above; `nil` if headings are not to be read.
     package var antennas: Double?
+    /// Where a receiver's time goes; `nil` for nowhere.
+    package var time: TimeOutput?
     /// Whether a receiver sleeps while nobody asks for it.
     package var sleeps: Bool
     /// How it sits on the board.

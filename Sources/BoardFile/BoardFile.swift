@@ -121,7 +121,7 @@ package enum BoardFile {
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
         "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
-        "constant", "talker", "antennas",
+        "constant", "talker", "antennas", "time",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -148,7 +148,7 @@ package enum BoardFile {
     if map.has("behind"), entry.kind != .magnetometer {
       throw map.error("behind", "a magnetometer hangs behind another chip's bypass, not \(chip)")
     }
-    return Board.Sensor(
+    var sensor = Board.Sensor(
       chip: chip, attachment: try attachment(map, of: entry),
       interrupt: try line(map, "interrupt", "an interrupt line", file: file),
       pulse: try line(map, "pps", "a line for PPS", file: file),
@@ -160,6 +160,8 @@ package enum BoardFile {
       sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
+    sensor.time = try timeOutput(map, of: sensor, file: file)
+    return sensor
   }
 
   private static func line(

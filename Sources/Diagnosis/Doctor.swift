@@ -192,6 +192,7 @@ package struct Doctor: Sendable {
       if let line = sensor.pulse {
         findings.append(pulse(sensor, index, line).on("\(place) has its PPS line"))
       }
+      findings += time(sensor, index)
     }
     for bus in Set(answering.map(\.bus)).sorted() {
       let chips = answering.filter { $0.bus == bus }.map { ($0.address, $0.chip) }

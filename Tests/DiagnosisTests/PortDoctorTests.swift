@@ -128,3 +128,42 @@ struct NetworkDoctorTests {
     #expect(other.level == .problem)
   }
 }
+
+/// The sockets that a receiver's time goes to, as the doctor finds them.
+struct TimeDoctorTests {
+  @Test("a socket that is not there, and a file in its place, are problems with chrony's line")
+  func sockets() throws {
+    let bench = try DoctorBench { _ in [] }
+    // The bench's node is a file.
+    let text =
+      "schema: 1\nname: boat\nsensors:\n  - {chip: GNSS, port: /dev/serial0, pps: {chip: x, line: y}, "
+      + "time: {chrony: /nonexistent/x, pulse: \(bench.bus)}}\n"
+    let sensor = try BoardFile.parse(text, file: "boat.yaml").sensors[0]
+    let found = bench.doctor.time(sensor, 0)
+    try #require(found.count == 2)
+    #expect(found.allSatisfy { $0.level == .problem && $0.sensor == 0 })
+    #expect(found[0].text.contains("the time of its messages has no socket at /nonexistent/x"))
+    #expect(found[0].mend?.hasPrefix("refclock SOCK /nonexistent/x refid GNSS delay 0.2") == true)
+    #expect(found[1].text.contains("is no socket"))
+    #expect(found[1].mend?.contains("refid PPS") == true)
+  }
+
+  @Test("a daemon's receiver whose time chrony does not take is a problem")
+  func daemon() throws {
+    let sensor = Board.Sensor(
+      chip: "GNSS", attachment: .serial(port: "/dev/serial0", baudRate: nil))
+    var status = SensorStatus(
+      index: 0, chip: "GNSS", position: "/dev/serial0", state: .running,
+      since: Timestamp(seconds: 1))
+    var service = TimeService(path: "/run/x", isPulse: false)
+    service.state = .refused("chrony does not take it at /run/x: nobody listens there")
+    status.link = ReceiverLink()
+    status.link?.timeServices = [service]
+    let found = Doctor.chip(status, sensor, counted: SensorCounters())
+    #expect(found.level == .problem && found.text.contains("nobody listens there"))
+    #expect(found.mend?.hasPrefix("refclock SOCK /run/x") == true)
+    service.state = .sending
+    status.link?.timeServices = [service]
+    #expect(Doctor.chip(status, sensor, counted: SensorCounters()).level == .good)
+  }
+}

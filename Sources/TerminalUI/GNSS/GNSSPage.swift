@@ -43,6 +43,7 @@ package struct GNSSPage {
       if let link = status.link {
         lines += rows("", Self.words(link, of: status.state))
         if status.state == .running, let pulse = link.pulse { lines += rows("", Self.words(pulse)) }
+        for service in link.timeServices ?? [] { lines += rows("", service.words) }
       }
     }
     lines += rows("fix", fixText)
