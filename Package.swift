@@ -450,8 +450,8 @@ let package = Package(
     tests(
       "Diagnosis",
       [
-        "BoardFile", "BoardTestSupport", "Diagnosis", "Lodestone", "SensorBus", "SensorDrivers",
-        "SensorTypes", "SimulatedDevices",
+        "BoardFile", "BoardTestSupport", "Diagnosis", "LinuxIO", "Lodestone", "SensorBus",
+        "SensorDrivers", "SensorTypes", "SimulatedDevices",
       ]),
     tests(
       "HardwareSuite",

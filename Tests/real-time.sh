@@ -24,9 +24,11 @@ part 15 "the stream of JSON lines" "$here/stream.py" "$bin"
 part 16 "the stream in Python" "$here/python-client.py" "$bin"
 part 18 "the examples, through a daemon" "$here/examples.sh" "$bin" daemon
 part 19 "corrections from casters" "$here/ntrip.py" "$lodestone"
+part 20 "a receiver on the network" "$here/network-receiver.py" "$lodestone"
+part 21 "a receiver's time to chrony" "$here/time-to-chrony.py" "$lodestone"
 part 17 "programs, map, recording, calibration" "$here/together.py" "$bin"
 
-parts=({1..19})
+parts=({1..21})
 for number in "${parts[@]}"; do run "$number" & done
 wait
 again "${parts[@]}"

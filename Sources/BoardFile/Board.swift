@@ -60,6 +60,8 @@ package struct Board: Sendable, Equatable {
     package var antennas: Double?
     /// Where a receiver's corrections come from; `nil` for none.
     package var corrections: CorrectionSource?
+    /// Where a receiver's time goes; `nil` for nowhere.
+    package var time: TimeOutput?
     /// Whether a receiver sleeps while nobody asks for it.
     package var sleeps: Bool
     /// How it sits on the board.

@@ -121,7 +121,7 @@ package enum BoardFile {
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
         "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
-        "constant", "talker", "antennas", "corrections",
+        "constant", "talker", "antennas", "corrections", "time",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -149,7 +149,7 @@ package enum BoardFile {
       throw map.error("behind", "a magnetometer hangs behind another chip's bypass, not \(chip)")
     }
     let place = try attachment(map, of: entry)
-    return Board.Sensor(
+    var sensor = Board.Sensor(
       chip: chip, attachment: place,
       interrupt: try line(map, "interrupt", "an interrupt line", file: file),
       pulse: try line(map, "pps", "a line for PPS", file: file),
@@ -162,6 +162,8 @@ package enum BoardFile {
       sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
+    sensor.time = try timeOutput(map, of: sensor, file: file)
+    return sensor
   }
 
   private static func line(
@@ -178,9 +180,10 @@ package enum BoardFile {
   ) throws(BoardFileError) -> Board.Attachment {
     let chip = entry.name
     if chip == "gpsd" { return .server(try server(map), device: try device(map)) }
-    for key in ["host", "socket", "device"] where map.has(key) {
+    for key in ["socket", "device"] where map.has(key) {
       throw map.error(key, "'\(key)' goes with 'chip: gpsd'")
     }
+    if let source = try networkSource(map, of: entry) { return .server(source) }
     switch (try map.string("bus"), try map.string("port")) {
     case (let bus?, nil):
       guard bus.hasPrefix("/") else {
@@ -210,7 +213,12 @@ package enum BoardFile {
       if map.has("address") { throw map.error("address", "'address' goes with 'bus'") }
       return .serial(port: port, baudRate: try map.integer("baudRate", in: 50...4_000_000))
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
-    case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
+    case (nil, nil):
+      throw map.error(
+        "chip",
+        chip == "NMEA"
+          ? "NMEA needs 'port' (/dev/serial0) or 'host' (tcp://boat:10110, udp://:10110)"
+          : "a sensor needs 'bus' and 'address', or 'port'")
     }
   }
 

@@ -72,6 +72,19 @@ int lodestone_send_datagram(const char *path, const char *text, size_t count) {
   return result;
 }
 
+int lodestone_datagram_open(void) {
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  return fd < 0 ? -errno : fd;
+}
+
+int lodestone_datagram_send(int fd, const char *path, const void *bytes, size_t count) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
+  strcpy(address.sun_path, path);
+  ssize_t sent = sendto(fd, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, sizeof address);
+  return sent < 0 ? -errno : 0;
+}
+
 int lodestone_accept(int fd) {
   int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   return connection < 0 ? -errno : connection;

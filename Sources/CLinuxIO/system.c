@@ -28,6 +28,16 @@ int lodestone_inode(const char *path, unsigned *major_number, unsigned *minor_nu
   return 0;
 }
 
+int lodestone_device_number(const char *path, uint64_t *number) {
+  struct stat status;
+  if (stat(path, &status) < 0) return -errno;
+  if (!S_ISCHR(status.st_mode)) return -ENODEV;
+  // As the kernel packs it into 32 bits (proc(5), tty_nr): minor 31...20 and 7...0, major 15...8.
+  unsigned long large = major(status.st_rdev), small = minor(status.st_rdev);
+  *number = (small & 0xFF) | ((large & 0xFF) << 8) | ((small & 0xFFF00) << 12);
+  return 0;
+}
+
 int lodestone_clock_is_set(void) {
   struct timex clock = {0};
   // Reads only. TIME_ERROR: never set, or not for so long that it may be wrong by 16 s.

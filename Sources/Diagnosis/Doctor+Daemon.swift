@@ -85,7 +85,7 @@ extension Doctor {
     let place = "\(sensor.chip) at \(sensor.attachment)"
     let finding =
       switch status.state {
-      case .running: running(status.index, sensor, place, counted)
+      case .running: untold(status, place) ?? running(status.index, sensor, place, counted)
       case .starting:
         Finding(
           .problem, "\(place) does not start", mend: wires(of: sensor), sensor: status.index)
@@ -97,6 +97,17 @@ extension Doctor {
         Finding(.problem, "\(place): \(why)", mend: wires(of: sensor), sensor: status.index)
       }
     return finding.on("\(place) runs")
+  }
+
+  /// The problem of a receiver whose time chrony does not take.
+  private static func untold(_ status: SensorStatus, _ place: String) -> Finding? {
+    for service in status.link?.timeServices ?? [] {
+      guard case .refused(let why) = service.state else { continue }
+      return Finding(
+        .problem, "\(place) runs, and \(why)",
+        mend: directive(service.path, isPulse: service.isPulse), sensor: status.index)
+    }
+    return nil
   }
 
   private static func running(
@@ -120,7 +131,8 @@ extension Doctor {
     switch sensor.attachment {
     case .i2c: "check VIN, GND, SDA, SCL and the address pin"
     case .serial: "check its wires (its TX goes to RX) and its baud rate"
-    case .server: "sudo systemctl restart gpsd"
+    case .server where sensor.chip == "gpsd": "sudo systemctl restart gpsd"
+    case .server(let address, _): watching(address)
     }
   }
 

@@ -89,19 +89,4 @@ extension Doctor {
       mend: "systemctl status gpsd; gpsd's own port is 2947",
       sensor: sensor)
   }
-
-  func port(_ port: String, sensor: Int?) -> Finding {
-    let access = node(port, .serial, sensor: sensor)
-    let holders = access.level == .good ? PortHolder.find(port) : []
-    guard !holders.isEmpty else { return access }
-    let names = holders.joined(separator: ", ")
-    let mend =
-      names.contains("gpsd")
-      ? "sudo systemctl disable --now gpsd.socket gpsd   # or leave it to gpsd: 'chip: gpsd' in place of "
-        + "chip and port"
-      : names.contains("getty")
-        ? "sudo systemctl disable --now serial-getty@\(port.split(separator: "/").last ?? "")"
-        : "end it: it is the one that has the port open"
-    return Finding(.problem, "\(port) is in use by \(names)", mend: mend, sensor: sensor)
-  }
 }

@@ -21,6 +21,8 @@ package struct Doctor: Sendable {
     package let mend: String?
     /// What was looked at, however it is: `LIS3MDL at /dev/i2c-1:0x1e answers`. Empty for what is not wiring.
     package var subject = ""
+    /// Whether it is about something that this user may not see, so that nothing can be said of it.
+    var isUnseen = false
     /// The chip it is about, by its place in the board file; `nil` where it is about the machine.
     package let sensor: Int?
 
@@ -30,7 +32,10 @@ package struct Doctor: Sendable {
 
     // A problem of a node is said of each chip that hangs on it.
     fileprivate func about(_ chip: String) -> Finding {
-      level == .good ? self : Finding(level, "\(chip): \(text)", mend: mend, sensor: sensor)
+      guard level != .good else { return self }
+      var finding = Finding(level, "\(chip): \(text)", mend: mend, sensor: sensor)
+      finding.isUnseen = isUnseen
+      return finding
     }
 
     func on(_ subject: String) -> Finding {
@@ -47,17 +52,20 @@ package struct Doctor: Sendable {
   let modelFolders: [URL]
   // Who may know where this machine is; `nil` is not looked at.
   let authorization: AuthorizationRecords?
+  // What gpsd was told to read; `nil` where it is not installed.
+  let gpsd: GPSDSetup?
 
   /// A doctor for this machine.
   package init() {
     self.init(
       provider: LinuxBusProvider(), state: { Session.keptState(of: $0) },
-      modelFolders: MagneticModelFile.folders(), authorization: AuthorizationRecords())
+      modelFolders: MagneticModelFile.folders(), authorization: AuthorizationRecords(),
+      gpsd: .ofMachine())
   }
 
   init(
     provider: any BusProvider, state: @escaping @Sendable (Board?) -> URL?, modelFolders: [URL],
-    authorization: AuthorizationRecords? = nil,
+    authorization: AuthorizationRecords? = nil, gpsd: GPSDSetup? = nil,
     wait: @escaping @Sendable (_ seconds: Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
   ) {
     self.provider = provider
@@ -65,6 +73,7 @@ package struct Doctor: Sendable {
     self.state = state
     self.modelFolders = modelFolders
     self.authorization = authorization
+    self.gpsd = gpsd
   }
 
   /// Everything there is to find on a board, or without one on the machine.
@@ -169,8 +178,10 @@ package struct Doctor: Sendable {
         // The kernel's driver has the line too.
         if usesKernel(sensor) { continue }
       case .server(let address, let device):
-        findings.append(
-          server(address, device, sensor: index).about(sensor.chip).on("\(place) answers"))
+        let found =
+          sensor.chip == "gpsd"
+          ? server(address, device, sensor: index) : network(address, sensor: index)
+        findings.append(found.about(sensor.chip).on("\(place) answers"))
       case .serial:
         findings.append(
           port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))
@@ -184,6 +195,7 @@ package struct Doctor: Sendable {
       if let source = sensor.corrections {
         findings.append(corrections(sensor, source, index).on("\(place) gets its corrections"))
       }
+      findings += time(sensor, index)
     }
     for bus in Set(answering.map(\.bus)).sorted() {
       let chips = answering.filter { $0.bus == bus }.map { ($0.address, $0.chip) }

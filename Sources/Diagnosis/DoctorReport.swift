@@ -4,6 +4,8 @@ package import BoardFile
 package struct DoctorReport {
   /// Whether any of the findings so far is a problem.
   package private(set) var hasProblems = false
+  /// Whether something could not be looked at by this user.
+  private var hasUnseen = false
   private let complete: (String) -> String
 
   /// - Parameter complete: Turns a command of ours into one that this user can type.
@@ -42,11 +44,18 @@ package struct DoctorReport {
   /// Returns the lines of a finding.
   package mutating func take(_ finding: Doctor.Finding) -> [String] {
     if finding.level == .problem { hasProblems = true }
+    if finding.isUnseen { hasUnseen = true }
     let level = finding.level.rawValue
     let indent = String(repeating: " ", count: Self.indent - level.count)
     let line = level + indent + finding.text
     guard let mend = finding.mend else { return [line] }
     return [line, String(repeating: " ", count: Self.indent) + "mend: \(complete(mend))"]
+  }
+
+  /// The last line of a report without a problem.
+  package var conclusion: String {
+    hasUnseen
+      ? "no problem found; a note above says what this user cannot see" : "nothing to mend"
   }
 
   /// The column in which the text begins.

@@ -1,4 +1,5 @@
 package import BoardFile
+package import LinuxIO
 import SensorBus
 import SensorDrivers
 import SensorTypes
@@ -41,11 +42,14 @@ package struct ScanReport {
 
   /// Returns the line of a serial port.
   ///
-  /// - Parameter holders: The programs that have the port open.
-  package static func line(portHeldBy holders: [String]) -> String {
-    holders.isEmpty
-      ? "  not asked: what a receiver says is heard by lodestone monitor"
-      : "  in use by \(holders.joined(separator: ", "))"
+  /// - Parameter usage: The programs that have the port open.
+  package static func line(of usage: PortUsage) -> String {
+    if !usage.holders.isEmpty { return "  in use by \(usage.holders.joined(separator: ", "))" }
+    if !usage.suspects.isEmpty {
+      return "  probably in use by \(usage.suspects.joined(separator: ", "))"
+    }
+    return "  not asked: what a receiver says is heard by lodestone monitor"
+      + (usage.isComplete ? "" : "; whether another user's process reads it, only root sees")
   }
 
   /// Returns a line for each chip of the board file that cannot answer before its pass-through is opened.

@@ -1,4 +1,5 @@
-// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, SBF, TSIP, RTCM 3, Unicore's ASCII logs and garbage.
+// Finds whole, checked packets in a byte stream that mixes NMEA 0183 (with tag blocks), UBX, SBF, TSIP, RTCM 3, Unicore's ASCII logs
+// and garbage.
 //
 // Reads split anywhere, streams begin in the middle, rates can be wrong: nothing is believed before its
 // check sum fits. A packet that does not fit costs one byte, not its claimed length, and one whose end does not
@@ -42,6 +43,8 @@ public struct PacketLexer: Sendable {
   static let longestLine = 512
   /// The characters of a log's name at least: `MODE`.
   static let shortestName = 4
+  /// The longest tag block (`\s:GP0001,n:12*hh\`): the standard says 80, with the backslashes.
+  static let longestTagBlock = 128
   /// Seconds that a packet may take from its first byte to its last: receivers send each in one go, and at 9600 baud
   /// these are 960 bytes. What takes longer has lost its end, or claims a length that is not its own, and may hide
   /// whole packets.
@@ -113,6 +116,7 @@ public struct PacketLexer: Sendable {
       case .skip(let length):
         counters.skipped &+= 1
         start += length
+      case .tagBlock(let length): start += length
       case .remark(let length):
         counters.garbage &+= UInt64(length)
         start += length
@@ -139,6 +143,7 @@ public struct PacketLexer: Sendable {
     case skip(length: Int)
     /// What may be a packet of TSIP. It hides nothing: the bytes in it are looked at as well.
     case plausible(length: Int, hasLong: Bool)
+    case tagBlock(length: Int)
     case remark(length: Int)
     case incomplete
     case garbage
@@ -151,10 +156,31 @@ public struct PacketLexer: Sendable {
     case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
     case 0xB5: message(received)
     case TSIPFrame.dle: trimble(received)
+    case UInt8(ascii: "\\"): tagBlock()
     case 0xD3: rtcm()
     case UInt8(ascii: "#"): line(received)
     default: .garbage
     }
+  }
+
+  /// What stands before a sentence on a network (NMEA 0183 from 4.10 on): its source, group and number, which nobody needs here.
+  private func tagBlock() -> Finding {
+    let end = min(buffer.count, start + Self.longestTagBlock)
+    var sum: UInt8 = 0
+    var star: Int?
+    for index in start + 1..<end {
+      let byte = buffer[index]
+      if byte == UInt8(ascii: "\\") {
+        guard let star, index == star + 3, let high = Self.hex(buffer[star + 1]),
+          let low = Self.hex(buffer[star + 2])
+        else { return .garbage }
+        return sum == high << 4 | low ? .tagBlock(length: index + 1 - start) : .badChecksum
+      }
+      guard byte >= 32, byte < 127 else { return .garbage }
+      if byte == UInt8(ascii: "*") { star = index }
+      if star == nil { sum ^= byte }
+    }
+    return end == start + Self.longestTagBlock ? .garbage : .incomplete
   }
 
   private static func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }

@@ -65,9 +65,14 @@ package final class LinuxBusProvider: BusProvider {
     try SerialPort(path: port, rate: baudRate)
   }
 
-  /// A TCP connection or a Unix socket.
+  /// A TCP connection, a Unix socket, a UDP port, or a program's datagram socket.
   package func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
-    try SocketStream(server)
+    switch server {
+    case .tcp, .unix: try SocketStream(server)
+    case .udp(let address, let port):
+      try DatagramStream(address: address, port: port, place: server.description)
+    case .datagrams(let path): try DatagramSink(path: path)
+    }
   }
 
   /// A TCP connection, with OpenSSL where it is encrypted.

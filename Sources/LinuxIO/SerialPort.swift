@@ -85,9 +85,13 @@ final class SerialPort: ByteStream {
     }
     var error = BusError(result: result, .serial, bus: path)
     if result == -EBUSY {
-      let holders = PortHolder.find(path)
-      // Nobody to be seen: a process of another user, or this one already has it.
-      if !holders.isEmpty { error.reason = .inUse(by: holders.joined(separator: ", ")) }
+      let usage = PortHolder.usage(of: path)
+      let names = usage.holders + usage.suspects
+      if !names.isEmpty {
+        error.reason = .inUse(by: names.joined(separator: ", "))
+      } else if !usage.isComplete {
+        error.reason = .inUse(by: "a process of another user ('sudo fuser -v \(path)' names it)")
+      }
     }
     throw error
   }

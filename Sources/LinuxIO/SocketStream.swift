@@ -38,6 +38,8 @@ final class SocketStream: NetworkStream {
     case .unix(let path):
       file = lodestone_connect_path(path)
       phase = .connecting
+    case .udp, .datagrams:
+      throw BusError(.unsupported("a connection by datagrams"), bus: place)
     }
     guard file >= 0 else { throw error(-file) }
   }

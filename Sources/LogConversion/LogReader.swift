@@ -241,7 +241,7 @@ package struct LogReader {
         if fix.place != nil { places += 1 }
         open()
         writer.append(fix, to: &text)
-      case .answer, .restarted, .message: break
+      case .answer, .restarted, .condition, .message: break
       case .ignored(let talkers): ignored.formUnion(talkers)
       case .sky, .heading, .identity:
         guard !writer.takesEpochsAlone else { break }
@@ -259,7 +259,7 @@ package struct LogReader {
     case .sky: writer.append(decoder.satellites, to: &text)
     case .heading(let heading): writer.append(heading, to: &text)
     case .identity: writer.append(decoder.identity, to: &text)
-    case .epoch, .answer, .restarted, .message, .ignored: break
+    case .epoch, .answer, .restarted, .condition, .message, .ignored: break
     }
   }
 

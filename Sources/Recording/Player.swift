@@ -91,12 +91,18 @@ package final class Player: WorkerInput {
   }
 
   fileprivate func line(_ letter: Character, _ index: Int) -> TraceLine? {
-    guard position < lines.count, lines[position].letter == letter.asciiValue,
-      lines[position].number(0) == Int64(index)
-    else {
+    guard let line = next(letter, index) else {
       _ = diverged("'\(letter) \(index)'")
       return nil
     }
+    return line
+  }
+
+  /// The line of this letter and number, if it is the next one.
+  fileprivate func next(_ letter: Character, _ index: Int) -> TraceLine? {
+    guard position < lines.count, lines[position].letter == letter.asciiValue,
+      lines[position].number(0) == Int64(index)
+    else { return nil }
     defer { position += 1 }
     return lines[position]
   }
@@ -193,7 +199,16 @@ private class PlayedSource: ByteSource {
 }
 
 private final class PlayedStream: PlayedSource, ByteStream {
+  private var noted: String?
   var readiness: Readiness { .never }
+
+  /// As it was: a line where it has changed.
+  var note: String? {
+    if let data = player.next(TraceBuffer.noteLetter, index)?.data(1) {
+      noted = data.isEmpty ? nil : String(decoding: data, as: UTF8.self)
+    }
+    return noted
+  }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
     guard try answer("x").data(1)?.elementsEqual(bytes) == true else {

@@ -220,6 +220,7 @@ private class RecordedSource: ByteSource {
 
 private final class RecordedStream: RecordedSource, ByteStream {
   private let stream: any ByteStream
+  private var noted: String?
 
   init(_ recorder: Recorder, _ index: Int, _ stream: any ByteStream) {
     self.stream = stream
@@ -227,6 +228,20 @@ private final class RecordedStream: RecordedSource, ByteStream {
   }
 
   var readiness: Readiness { stream.readiness }
+  var ignored: UInt64 { stream.ignored }
+
+  /// Written down where it has changed.
+  var note: String? {
+    let note = stream.note
+    if note != noted {
+      recorder.write {
+        $0.begin(TraceBuffer.noteLetter, index)
+        $0.text(note ?? "")
+      }
+    }
+    noted = note
+    return note
+  }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
     try recorder.attempt("x", index) { () throws(BusError) in

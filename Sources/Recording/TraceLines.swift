@@ -7,6 +7,8 @@ extension TraceBuffer {
   fileprivate static let demandLetter: Character = "d"
   /// The letter of a stored file, and its three kinds of content.
   static let contentLetter: Character = "k"
+  /// The letter of what is to be said of a stream's source.
+  static let noteLetter: Character = "n"
   /// The name of a folder whose names were read: no attribute has its end.
   static func name(ofFolder folder: String) -> String { folder + "/" }
 

@@ -24,7 +24,8 @@ package protocol BusAccess {
   /// A serial port (`/dev/serial0`, a by-id path, a pty), raw, at `baudRate`.
   func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream
 
-  /// A connection to a server, begun now: it is made, or found impossible, while it is read.
+  /// A connection to a server, begun now: it is made, or found impossible, while it is read. A UDP port is listened to from now
+  /// on.
   func connection(to server: ServerAddress) throws(BusError) -> any ByteStream
 
   /// A GPIO line, watched for rising edges.

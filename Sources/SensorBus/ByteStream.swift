@@ -17,6 +17,19 @@ package protocol ByteStream: ByteSource {
 
   /// What to wait for until there is more to read.
   var readiness: Readiness { get }
+
+  /// What a person should know of where the bytes come from; `nil` for nothing.
+  var note: String? { get }
+
+  /// The number of messages that were not read because another sender's are; it only grows.
+  var ignored: UInt64 { get }
+}
+
+extension ByteStream {
+  /// It has one source, and nothing is to be said of it.
+  package var note: String? { nil }
+  /// It has one source.
+  package var ignored: UInt64 { 0 }
 }
 
 extension ByteStream {

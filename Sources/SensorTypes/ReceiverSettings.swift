@@ -32,6 +32,8 @@ public struct ReceiverLink: Sendable, Hashable, Codable {
   public var condition: ReceiverCondition?
   /// How its corrections are doing; `nil` where the board file names none.
   public var corrections: CorrectionStatus?
+  /// The services that its time goes to, and whether they take it; `nil` where the board file names none.
+  public var timeServices: [TimeService]?
 
   /// Makes the link to a receiver that was not asked for anything.
   public init(baudRate: Int? = nil, language: ReceiverProtocol? = nil) {
@@ -69,6 +71,42 @@ public enum PulseUse: Sendable, Hashable, Codable {
   case inUse
   /// It does not, though there is a fix: why, in words for a person.
   case unusable(String)
+}
+
+/// A service of this machine that a receiver's time goes to: chrony, at one of its sockets.
+public struct TimeService: Sendable, Hashable, Codable {
+  /// The path of its socket.
+  public var path: String
+  /// Whether its samples are pulses (PPS); those of messages otherwise.
+  public var isPulse: Bool
+  /// Whether it takes what is sent.
+  public var state: TimeServiceState
+
+  /// Makes a service that nothing was sent to yet.
+  public init(path: String, isPulse: Bool) {
+    (self.path, self.isPulse, state) = (path, isPulse, .waiting)
+  }
+
+  /// In one line, for a person.
+  package var words: String {
+    let what = isPulse ? "pulses" : "messages"
+    return switch state {
+    case .waiting:
+      "time of its \(what) not given to chrony at present (\(isPulse ? "no pulse is used" : "no valid time"))"
+    case .sending: "time of its \(what) given to chrony at \(path)"
+    case .refused(let why): "time of its \(what): \(why)"
+    }
+  }
+}
+
+/// Whether a service takes the time that is sent to it.
+public enum TimeServiceState: Sendable, Hashable, Codable {
+  /// Nothing was sent yet, or is sent at present: the receiver has no valid time, or no pulse that is used.
+  case waiting
+  /// The newest sample was taken.
+  case sending
+  /// The newest sample was not taken: why, in words for a person.
+  case refused(String)
 }
 
 /// What a sensor itself says that it is.

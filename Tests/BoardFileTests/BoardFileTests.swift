@@ -164,7 +164,7 @@ struct BoardFileTests {
       says: "unknown key 'lien'"),
     Mistake(replace: "baudRate: 9600", with: "pps: {chip: a}", line: 16, says: "'line'"),
     Mistake(replace: "baudRate: 9600", with: "pps: GPIO18", line: 16, says: "a line for PPS"),
-    Mistake(replace: "baudRate: 9600", with: "host: localhost", line: 16, says: "'chip: gpsd'"),
+    Mistake(replace: "baudRate: 9600", with: "host: tcp://boat", line: 16, says: "not both"),
     Mistake(replace: "baudRate: 9600", with: "device: /dev/x", line: 16, says: "'chip: gpsd'"),
     Mistake(replace: "baudRate: 9600", with: "behind: MPU6050", line: 16, says: "a magnetometer"),
     Mistake(replace: "baudRate: 9600", with: "dynamicModel: sea", line: 16, says: "u-blox or GNSS"),

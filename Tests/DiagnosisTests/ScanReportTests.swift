@@ -1,4 +1,5 @@
 import BoardFile
+import LinuxIO
 import SensorBus
 import SensorDrivers
 import Testing
@@ -95,9 +96,16 @@ struct ScanReportTests {
 
   @Test("a serial port says who has it")
   func ports() {
-    #expect(ScanReport.line(portHeldBy: []).contains("not asked"))
     #expect(
-      ScanReport.line(portHeldBy: ["gpsd (12)", "minicom (7)"])
+      ScanReport.line(of: PortUsage())
+        == "  not asked: what a receiver says is heard by lodestone monitor")
+    #expect(
+      ScanReport.line(of: PortUsage(holders: ["gpsd (12)", "minicom (7)"]))
         == "  in use by gpsd (12), minicom (7)")
+    #expect(
+      ScanReport.line(of: PortUsage(suspects: ["gpsd (12)"], isComplete: false))
+        == "  probably in use by gpsd (12)")
+    #expect(
+      ScanReport.line(of: PortUsage(isComplete: false)).hasSuffix("only root sees"))
   }
 }

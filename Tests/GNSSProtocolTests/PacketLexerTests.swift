@@ -54,6 +54,29 @@ struct PacketLexerTests {
     #expect(lexer.counters.garbage > 0)
   }
 
+  @Test("a tag block before a sentence is no garbage, wherever the reads split")
+  func tagBlocks() {
+    // The XOR of `s:GP0001,n:12`.
+    let sum = "s:GP0001,n:12".utf8.reduce(UInt8(0)) { $0 ^ $1 }
+    let block = Array("\\s:GP0001,n:12*\(String(sum, radix: 16))\\".utf8)
+    let text = block + Self.gga + block + Self.gga
+    for cut in 0...text.count {
+      #expect(kinds([Array(text[..<cut]), Array(text[cut...])]) == [.nmea, .nmea], "\(cut)")
+    }
+    var lexer = PacketLexer()
+    text.withUnsafeBytes { lexer.append($0, at: now) }
+    while lexer.next(at: now) != nil {}
+    #expect(lexer.counters.garbage == 4, "the two line ends")
+    #expect(lexer.counters.badChecksums == 0)
+    // One that is damaged, or has no end, costs itself.
+    var damaged = block
+    damaged[3] ^= 1
+    #expect(kinds([damaged + Self.gga]) == [.nmea])
+    let endless = [UInt8(ascii: "\\")] + [UInt8](repeating: 65, count: 300)
+    #expect(kinds([endless + Self.gga]) == [.nmea])
+    #expect(kinds([[UInt8(ascii: "\\"), 0] + Self.gga]) == [.nmea])
+  }
+
   @Test(
     "a log's remark is none of its sentences, wherever the reads split; within a line a # is nothing"
   )

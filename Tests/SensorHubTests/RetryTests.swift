@@ -36,6 +36,8 @@ struct RetryTests {
 
   private static let socket = ServerAddress.unix(path: "/run/gpsd.sock")
 
+  private static let boat = ServerAddress.tcp(host: "boat", port: 10_110)
+
   static let cases: [Case] = [
     Case("LIS3MDL", address: 0x1C, rate: 80), Case("LSM6DSOX", address: 0x6A, rate: 208),
     Case("BMP280", address: 0x76, rate: 25),
@@ -49,6 +51,7 @@ struct RetryTests {
       "GNSS", .serial(port: "/dev/serial0", baudRate: nil),
       .init(.receiver(.mediaTek), at: .port("/dev/serial0"))),
     Case("gpsd", .server(socket), .init(.gpsd, at: .server(socket))),
+    Case("NMEA", .server(boat), .init(.nmea, at: .server(boat))),
   ]
 
   /// A sensor behind its task, alone on its board.

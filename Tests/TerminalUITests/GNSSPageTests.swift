@@ -262,6 +262,25 @@ import Testing
     #expect(line.contains(#""monotonic":7,"#) && line.contains(#""pps":true"#))
   }
 
+  @Test("whether chrony takes the time is said where the board file asks for it")
+  func time() {
+    func text(_ state: TimeServiceState, isPulse: Bool = false) -> String {
+      var receiver = Self.status(.running)
+      var service = TimeService(path: "/run/x", isPulse: isPulse)
+      service.state = state
+      receiver.link?.timeServices = [service]
+      var lines = ObservationLines { _ in nil }
+      return Self.lines(Self.page(nil, receiver: receiver)).joined(separator: "\n")
+        + lines.line(for: .sensor(receiver))
+    }
+    let sending = text(.sending)
+    #expect(sending.contains("\n          time of its messages given to chrony at /run/x\n"))
+    #expect(sending.contains(#""chrony":["time of its messages given to chrony at /run/x"]"#))
+    #expect(text(.waiting, isPulse: true).contains("no pulse is used"))
+    #expect(text(.waiting).contains("no valid time"))
+    #expect(text(.refused("chrony is away")).contains("time of its messages: chrony is away"))
+  }
+
   @Test("200 satellites fit: those that are used are named, the others counted")
   func crowd() {
     let lines = Self.lines(Self.page(Self.many))

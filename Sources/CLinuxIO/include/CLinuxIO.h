@@ -72,6 +72,19 @@ int lodestone_tls_handshake(struct lodestone_tls *tls, char *error, size_t size)
 int lodestone_tls_read(struct lodestone_tls *tls, void *bytes, size_t count, char *error, size_t size);
 /// Encrypts bytes for the network.
 int lodestone_tls_write(struct lodestone_tls *tls, const void *bytes, size_t count);
+/// Opens a UDP port, which does not wait. Without an address (a number of IPv4 or IPv6) it hears what is sent to any address of
+/// this machine; a multicast group is joined on every interface. Returns a file descriptor, or -ENODEV where no interface can
+/// join the group.
+int lodestone_udp_open(const char *address, uint16_t port);
+/// Who has sent a datagram: an address of IPv6, or one of IPv4 mapped into it (::ffff:192.0.2.1).
+struct lodestone_sender {
+  uint8_t address[16];
+  uint16_t port;
+};
+/// Takes a datagram. Returns how many bytes, or -EAGAIN if there is none. What is longer than `size` loses its end.
+int lodestone_udp_receive(int fd, void *bytes, size_t size, struct lodestone_sender *sender);
+/// A sender's address as text, without its port.
+void lodestone_sender_name(const struct lodestone_sender *sender, char name[64]);
 
 // Local sockets --------------------------------------------------------------------------------------
 
@@ -81,6 +94,10 @@ int lodestone_listen_path(const char *path, unsigned mode);
 int lodestone_adopt_listener(int fd);
 /// Sends a message to a local datagram socket, by its path or by its name in the abstract namespace after an @. Waits a second at most.
 int lodestone_send_datagram(const char *path, const char *text, size_t count);
+/// A local datagram socket without a name, to send with. Returns a file descriptor.
+int lodestone_datagram_open(void);
+/// Sends a datagram to a local socket by its path, not waiting: -EAGAIN where its program has no room for it.
+int lodestone_datagram_send(int fd, const char *path, const void *bytes, size_t count);
 /// Takes a connection. Returns its file descriptor, which does not wait, or -EAGAIN if there is none.
 int lodestone_accept(int fd);
 /// Takes what has arrived. Returns how many bytes, 0 at the end of the connection.
@@ -173,6 +190,8 @@ int lodestone_message_skip(struct lodestone_message *message, const char *types)
 int lodestone_lock(int fd);
 /// A file as /proc/locks names it: the device that it lies on, and its inode. Links are followed.
 int lodestone_inode(const char *path, unsigned *major_number, unsigned *minor_number, uint64_t *inode);
+/// The number of a character device, as /proc/PID/stat has that of a terminal. -ENODEV for another file.
+int lodestone_device_number(const char *path, uint64_t *number);
 int64_t lodestone_monotonic(void);
 /// Limits the number of malloc's arenas, before the process has threads. Does nothing with another C library than glibc.
 void lodestone_limit_arenas(int most);

@@ -45,7 +45,7 @@ struct DoctorCommand: ParsableCommand {
 
   private func end(_ report: DoctorReport) throws {
     if report.hasProblems { throw ExitCode.failure }
-    Terminal.say("nothing to mend")
+    Terminal.say(report.conclusion)
   }
 
   private func say(_ lines: [String]) {

@@ -21,7 +21,8 @@ struct ScanCommand: ParsableCommand {
       whose outputs move when a register is named, it listens first, and asks only what does not sound like one. \
       A multiplexer or display driver at 0x76 and 0x77 and a converter of voltages at 0x68 to 0x6b may take the name \
       of a register for a command. \
-      Serial ports are listed, not listened to. Exit code 1 when no chip is told.
+      Serial ports are listed, not listened to; a board file's receivers on the network are, for three \
+      seconds. Exit code 1 when no chip is told.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -41,7 +42,13 @@ struct ScanCommand: ParsableCommand {
     }
     for port in provider.serialPorts() {
       Terminal.say(port)
-      Terminal.say(ScanReport.line(portHeldBy: PortHolder.find(port)))
+      Terminal.say(ScanReport.line(of: PortHolder.usage(of: port)))
+    }
+    if let board = session?.board, board.simulation == nil {
+      for (place, text) in Doctor().network(of: board) {
+        Terminal.say(place)
+        Terminal.say("  \(text)")
+      }
     }
     if report.chipCount == 0 { throw ExitCode.failure }
   }

@@ -235,6 +235,7 @@ package struct ObservationLines {
       line.set("interval", link.interval, digits: 3)
       if !link.notTaken.isEmpty { line.set("notTaken", link.notTaken) }
       if let condition = link.condition { write(condition, into: &line) }
+      if let services = link.timeServices { line.set("chrony", services.map(\.words)) }
       // What a lost receiver's pulse was is of no use.
       if status.state == .running, let pulse = link.pulse {
         line.set("pps", pulse.word)

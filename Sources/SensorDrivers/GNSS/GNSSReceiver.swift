@@ -31,7 +31,7 @@ package final class GNSSReceiver: ReceiverDriver {
   /// The talkers of other sources on its wire, which are not read; the decoder bounds their number.
   private(set) var ignored: [String] = []
   /// Bytes since something was last understood.
-  private var notUnderstood = 0
+  private(set) var notUnderstood = 0
   /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.
   private var wantedInterval: Double?
 
@@ -192,7 +192,7 @@ package final class GNSSReceiver: ReceiverDriver {
   package var explainsSilence: Bool { true }
 
   /// Bytes that are more than the halves of two messages.
-  private static let garbageLimit = 256
+  static let garbageLimit = 256
 
   /// The wanted time between epochs, as far as the receiver is capable of it, seconds.
   private var leastInterval: Double { max(1 / wantedRate, wantedInterval ?? 0, shortestInterval) }

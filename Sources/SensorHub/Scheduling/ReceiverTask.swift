@@ -26,6 +26,7 @@ final class ReceiverTask: WorkerTask {
   private let sensor: Board.Sensor
   private let period: Double
   private let pulse: ReceiverPulse?
+  private let time: ReceiverTime?
   private var opened: (receiver: any ReceiverDriver, stream: PortStream?)?
   private var supervisor: Supervisor
   private var isWanted = false
@@ -57,6 +58,7 @@ final class ReceiverTask: WorkerTask {
     self.sensor = sensor
     period = 1 / rate
     pulse = sensor.pulse.map(ReceiverPulse.init)
+    time = sensor.time.map(ReceiverTime.init)
     supervisor = Supervisor(
       index: index, chip: sensor.chip, position: sensor.attachment.description)
   }
@@ -68,6 +70,8 @@ final class ReceiverTask: WorkerTask {
   func resume(_ counters: SensorCounters) { supervisor.resume(counters) }
 
   func setWanted(_ wanted: Bool) {
+    // A clock wants it always.
+    let wanted = wanted || time != nil
     guard wanted != isWanted else { return }
     isWanted = wanted
     due = Timestamp(nanoseconds: .min)
@@ -76,6 +80,7 @@ final class ReceiverTask: WorkerTask {
   /// Sets the seconds between epochs that all who ask for it together want, never less than by the board file's
   /// rate; `nil` for as fast as it goes.
   func setInterval(_ seconds: Double?) {
+    let seconds = time == nil ? seconds : seconds.map { min($0, 1) }
     guard seconds != wantedInterval else { return }
     wantedInterval = seconds
     opened?.receiver.setInterval(seconds)
@@ -108,6 +113,7 @@ final class ReceiverTask: WorkerTask {
         guard standstill.date(&fix) else { continue }
         fix.pulseTime = pulse?.moment(of: fix)
         keepOrder(&fix)
+        time?.take(fix, port, at: now)
         // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         outbox.append(.fix(sensor: supervisor.status.index, fix))
@@ -199,6 +205,7 @@ final class ReceiverTask: WorkerTask {
     lastInterval = nil
     isAsleep = false
     pulse?.forget()
+    time?.wait()
     standstill.forget()
   }
 
@@ -215,6 +222,11 @@ final class ReceiverTask: WorkerTask {
       if let note = pulse.takeNote() { say(note, now, into: &outbox) }
       current = current ?? ReceiverLink()
       current?.pulse = pulse.use
+    }
+    if let time {
+      if let note = time.takeNote() { say(note, now, into: &outbox) }
+      current = current ?? ReceiverLink()
+      current?.timeServices = time.services
     }
     if supervisor.learned(current), let link = supervisor.status.link {
       outbox.append(.link(sensor: supervisor.status.index, link))

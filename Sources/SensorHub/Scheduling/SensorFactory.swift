@@ -92,6 +92,12 @@ enum SensorFactory {
         takesCorrections: sensor.corrections != nil, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
+    case .server(let address, _) where sensor.chip != "gpsd":
+      let stream = try port.connection(to: address)
+      let receiver = NetworkReceiver(
+        stream, from: address, outputRate: rate, talker: sensor.talker,
+        readsHeading: sensor.antennas != nil)
+      return (receiver, stream)
     case .server(let address, let device):
       let stream = try port.connection(to: address)
       return (GPSDReceiver(stream, at: address.description, device: device), stream)

@@ -153,6 +153,8 @@ final class PortStream: PortSource, ByteStream {
   }
 
   var readiness: Readiness { stream.readiness }
+  var note: String? { stream.note }
+  var ignored: UInt64 { stream.ignored }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
     do { try stream.write(bytes) } catch { throw placed(error) }

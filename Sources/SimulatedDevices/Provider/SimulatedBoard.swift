@@ -112,13 +112,27 @@ package struct SimulatedCaster: Sendable, Hashable {
   }
 }
 
+extension SimulatedBoard {
+  /// Builds the twin of a receiver on a serial line, or on a server's.
+  func makeReceiverTwin(
+    ofChip index: Int, in world: SimulatedWorld, baudRate: Int? = nil
+  ) -> ReceiverTwin {
+    let chip = chips[index]
+    precondition(
+      chip.kind.receiver != nil, "only a receiver has a serial port, or is on the network")
+    return ReceiverTwin(
+      chip.kind.receiver ?? .nmea, link: .uart, source: world, seed: errors(ofChip: index).seed,
+      baudRate: baudRate, antennas: chip.antennas, isExact: !chip.isImperfect)
+  }
+}
+
 /// Where a chip is connected.
 package enum SimulatedAttachment: Sendable, Hashable {
   /// On an I2C bus (its device node) at a 7-bit address. A receiver here speaks DDC.
   case bus(String, address: UInt8)
   /// At a serial port (its device node). `baudRate` overrides the receiver's default.
   case port(String, baudRate: Int? = nil)
-  /// At a server: gpsd.
+  /// At a server: gpsd, or a receiver that speaks NMEA on the network.
   case server(ServerAddress)
 }
 

@@ -22,10 +22,12 @@ package final class SimulatedBusProvider: BusProvider {
     case registers(RegisterSlot)
     case serial(SerialSlot)
     case server(GPSDSlot)
+    case network(NetworkSlot)
   }
 
   private let slots: [Slot]
   let casters: [CasterSlot]
+  let datagrams = DatagramBox()
   /// What the kernel offers of chips that it owns, by their places.
   private let kernels: [Int: KernelSlot]
   /// The pulse outputs of receivers, by their places.
@@ -86,15 +88,14 @@ package final class SimulatedBusProvider: BusProvider {
             bus: bus, address: address, interrupt: chip.kind.isReceiver ? nil : chip.interrupt,
             stimulus: stimulus, twin: twin))
       case .port(let port, let baudRate):
-        precondition(chip.kind.receiver != nil, "only a receiver has a serial port")
-        var receiver = ReceiverTwin(
-          chip.kind.receiver ?? .nmea, link: .uart, source: world,
-          seed: board.errors(ofChip: index).seed, baudRate: baudRate, antennas: chip.antennas,
-          isExact: !chip.isImperfect)
+        var receiver = board.makeReceiverTwin(ofChip: index, in: world, baudRate: baudRate)
         receiver.powerOn(at: power)
         return .serial(SerialSlot(port: port, receiver: receiver))
+      case .server(let address) where chip.kind != .gpsd:
+        var receiver = board.makeReceiverTwin(ofChip: index, in: world)
+        receiver.powerOn(at: power)
+        return .network(NetworkSlot(address: address, receiver: receiver))
       case .server(let address):
-        precondition(chip.kind == .gpsd, "only gpsd is a server")
         return .server(
           GPSDSlot(
             address: address, source: world, seed: board.errors(ofChip: index).seed,
@@ -131,6 +132,8 @@ package final class SimulatedBusProvider: BusProvider {
       slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
     case .server(let slot):
       slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
+    case .network(let slot):
+      slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
     }
   }
 
@@ -144,6 +147,7 @@ package final class SimulatedBusProvider: BusProvider {
     case .registers(let slot): slot.state.withLock { $0.faults.end(at: now) }
     case .serial(let slot): slot.state.withLock { $0.faults.end(at: now) }
     case .server(let slot): slot.state.withLock { $0.faults.end(at: now) }
+    case .network(let slot): slot.state.withLock { $0.faults.end(at: now) }
     }
   }
 
@@ -238,8 +242,14 @@ package final class SimulatedBusProvider: BusProvider {
     throw BusError(.notFound, bus: port, errno: 2)
   }
 
-  /// A connection to a gpsd of this board; nobody may listen there, which its reads then say.
+  /// A connection to a gpsd or a receiver of this board; nobody may listen there, which its reads then say.
   package func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
+    if case .datagrams(let path) = server {
+      return SimulatedDatagramSink(box: datagrams, path: path)
+    }
+    for case .network(let slot) in slots where slot.address == server {
+      return SimulatedNetworkStream(slot: slot, clock: clock)
+    }
     for case .server(let slot) in slots where slot.address == server {
       return SimulatedConnection(slot: slot, clock: clock)
     }

@@ -50,6 +50,7 @@ package struct GNSSPage {
         if let corrections = link.corrections {
           lines += rows("", "corrections: \(corrections.description)")
         }
+        for service in link.timeServices ?? [] { lines += rows("", service.words) }
       }
     }
     lines += rows("fix", fixText)

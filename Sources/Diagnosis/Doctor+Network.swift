@@ -1,0 +1,85 @@
+// What the doctor finds of receivers on the network: who answers, what comes, who else sends.
+
+package import BoardFile
+import SensorBus
+import SensorDrivers
+import SensorTypes
+
+extension Doctor {
+  /// How long the network is listened to, in seconds. A receiver that speaks once a second is heard twice.
+  private static let listening = 3.0
+
+  /// Whether NMEA comes from the network, listened to for three seconds at most.
+  func network(_ address: ServerAddress, sensor: Int?) -> Finding {
+    let start = provider.now()
+    var heard: GNSSFix?
+    do throws(BusError) {
+      let stream = try provider.connection(to: address)
+      let receiver = NetworkReceiver(stream, from: address, outputRate: 1)
+      while provider.now().seconds(since: start) < Self.listening {
+        do {
+          while let fix = try receiver.poll(now: provider.now()) { heard = fix }
+        } catch {
+          guard case .bus(let failure) = error else { break }
+          throw failure
+        }
+        // Who else sends to a port is known after a while.
+        if heard != nil, !address.isUDP { break }
+        wait(0.02)
+      }
+      guard let heard else {
+        return Finding(
+          .problem, "\(address): \(receiver.silence(of: Self.listening))",
+          mend: Self.watching(address), sensor: sensor)
+      }
+      let text =
+        "NMEA comes from \(address)" + (heard.mode == .none ? ", without a fix at present" : "")
+      guard let note = stream.note else { return Finding(.good, text, sensor: sensor) }
+      return Finding(
+        .note, "\(text); it \(note) (\(stream.ignored) datagrams were not read)",
+        mend: "let one of them send to another port, if the wrong one is followed", sensor: sensor)
+    } catch {
+      return Finding(.problem, "\(error)", mend: Self.remedy(address, error), sensor: sensor)
+    }
+  }
+
+  /// What is found of a board's receivers on the network, one text each.
+  package func network(of board: Board) -> [(place: String, text: String)] {
+    board.sensors.compactMap { sensor in
+      guard case .server(let address, _) = sensor.attachment, sensor.chip != "gpsd" else {
+        return nil
+      }
+      return (address.description, network(address, sensor: nil).text)
+    }
+  }
+
+  /// The command that shows what comes from an address.
+  static func watching(_ address: ServerAddress) -> String {
+    switch address {
+    case .tcp(let host, let port): "nc \(host) \(port)   # shows what the server sends"
+    case .unix(let path), .datagrams(let path): "nc -U \(path)   # shows what the server sends"
+    case .udp(let address, let port):
+      "sudo tcpdump -n udp port \(port)   # shows who sends to it"
+        + (address == nil ? "" : "; udp://:\(port) hears every address, and broadcasts")
+    }
+  }
+
+  private static func remedy(_ address: ServerAddress, _ error: BusError) -> String {
+    // 111 is ECONNREFUSED, 98 EADDRINUSE.
+    switch (address, error.errno) {
+    case (.tcp, 111):
+      "start the server there, or correct 'host' in the board file; its usual port is \(ServerAddress.portOfNMEA)"
+    case (.tcp(let host, _), 0):
+      "getent hosts \(host)   # shows its address; 'host' may have the address itself"
+    case (.udp(_, let port), 98): "sudo ss -ulpn 'sport = :\(port)'   # says who has the port"
+    case (.udp, _): "ip -brief address   # shows the interfaces; udp://:PORT hears them all"
+    default: watching(address)
+    }
+  }
+}
+
+extension ServerAddress {
+  fileprivate var isUDP: Bool {
+    if case .udp = self { true } else { false }
+  }
+}
