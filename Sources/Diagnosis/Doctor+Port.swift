@@ -2,7 +2,6 @@
 
 import Foundation
 import LinuxIO
-import SensorBus
 
 extension Doctor {
   /// Whether a serial port can be opened, and who else has it.
@@ -10,20 +9,8 @@ extension Doctor {
     let access = node(port, .serial, sensor: sensor)
     guard access.level == .good else { return access }
     return Self.port(
-      port, usage: PortHolder.usage(of: port), isRefused: isRefused(port),
+      port, usage: PortHolder.usage(of: port), isRefused: PortHolder.isRefused(port),
       isAwaited: gpsd.map { $0.isSwitchedOn && $0.reads(port) } ?? false, sensor: sensor)
-  }
-
-  /// Whether somebody keeps a port for himself. Opening it is tried only where nobody is to be seen.
-  private func isRefused(_ port: String) -> Bool {
-    guard PortHolder.find(port).isEmpty else { return false }
-    do throws(BusError) {
-      _ = try provider.byteStream(port: port, baudRate: 9_600)
-      return false
-    } catch {
-      if case .inUse = error.reason { return true }
-      return false
-    }
   }
 
   /// Judges a port that this user may open.

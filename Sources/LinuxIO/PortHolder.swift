@@ -46,6 +46,17 @@ package enum PortHolder {
       isComplete: hidden.isEmpty && (geteuid() == 0 || access("/proc/1", F_OK) == 0))
   }
 
+  /// Whether a process keeps a port for itself (TIOCEXCL), so that this user cannot open it. Nothing of the line is set: somebody
+  /// else may be reading it.
+  package static func isRefused(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard file < 0 else {
+      close(file)
+      return false
+    }
+    return errno == EBUSY
+  }
+
   /// The program that has a UDP port open, or its user; `nil` where neither is to be seen.
   static func find(udpPort port: UInt16) -> String? {
     for file in ["/proc/net/udp", "/proc/net/udp6"] {

@@ -33,6 +33,26 @@ struct PortUsageTests {
     #expect(PortHolder.usage(of: port).holders.isEmpty)
   }
 
+  @Test("whether a port can be opened is tried without setting anything of its line")
+  func trial() throws {
+    var path = [CChar](repeating: 0, count: 64)
+    let master = test_pty_open(&path)
+    try #require(master >= 0)
+    defer { close(master) }
+    let port = String(
+      decoding: path.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    let reader = try SerialPort(path: port, rate: 4_800)
+    // TCGETS2; see `SerialPortTests`.
+    var (before, after) = ([UInt32](repeating: 0, count: 11), [UInt32](repeating: 0, count: 11))
+    try #require(ioctl(master, 0x802C_542A, &before) == 0)
+    // Root may open what others keep for themselves.
+    #expect(PortHolder.isRefused(port) == (geteuid() != 0))
+    try #require(ioctl(master, 0x802C_542A, &after) == 0)
+    #expect(before == after)
+    withExtendedLifetime(reader) {}
+    #expect(!PortHolder.isRefused("/nonexistent"))
+  }
+
   @Test("root sees all there is")
   func root() {
     guard geteuid() == 0 else { return }
