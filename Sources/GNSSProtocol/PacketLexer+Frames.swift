@@ -6,7 +6,7 @@ extension PacketLexer {
   /// Whether the dollar here begins a block of SBF, `$@`: no sentence does.
   var isBlock: Bool { start + 1 < buffer.count && buffer[start + 1] == SBFFrame.second }
 
-  func block(_ received: Timestamp) -> Finding {
+  func block(_ received: Timestamp) -> PacketFinding {
     switch withBytes(start..<buffer.count, { SBFFrame.check($0) }) {
     case .incomplete: .incomplete
     case .garbage: .garbage
@@ -20,7 +20,7 @@ extension PacketLexer {
   }
 
   /// The second long plausible packet of TSIP in a row without a gap is believed, and from there on whatever has its frame.
-  func trimble(_ received: Timestamp) -> Finding {
+  func trimble(_ received: Timestamp) -> PacketFinding {
     if start + 1 < buffer.count, !speaksTSIP, !TSIPReport.isKnown(buffer[start + 1]) {
       return .garbage
     }

@@ -138,7 +138,7 @@ public struct PacketLexer: Sendable {
     return nil
   }
 
-  enum Finding {
+  enum PacketFinding {
     case packet(GNSSPacket, length: Int)
     case skip(length: Int)
     /// What may be a packet of TSIP. It hides nothing: the bytes in it are looked at as well.
@@ -150,7 +150,7 @@ public struct PacketLexer: Sendable {
     case badChecksum
   }
 
-  private func look(_ received: Timestamp) -> Finding {
+  private func look(_ received: Timestamp) -> PacketFinding {
     switch buffer[start] {
     case UInt8(ascii: "$") where isBlock: block(received)
     case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
@@ -164,7 +164,7 @@ public struct PacketLexer: Sendable {
   }
 
   /// What stands before a sentence on a network (NMEA 0183 from 4.10 on): its source, group and number, which nobody needs here.
-  private func tagBlock() -> Finding {
+  private func tagBlock() -> PacketFinding {
     let end = min(buffer.count, start + Self.longestTagBlock)
     var sum: UInt8 = 0
     var star: Int?
@@ -187,7 +187,7 @@ public struct PacketLexer: Sendable {
 
   /// A log (`#UNIHEADINGA,`), wherever it begins, or a line of a file that its keeper has written (`# Name:`): a sentence
   /// in that is an example. A log that has lost its end is neither, and may hide a sentence.
-  private func line(_ received: Timestamp) -> Finding {
+  private func line(_ received: Timestamp) -> PacketFinding {
     let end = min(buffer.count, start + Self.longestLine)
     var index = start + 1
     while index < end, Self.isCapitalOrDigit(buffer[index]) { index += 1 }
@@ -210,7 +210,7 @@ public struct PacketLexer: Sendable {
     return end == start + Self.longestLine ? .garbage : .incomplete
   }
 
-  private func log(upTo end: Int, _ received: Timestamp) -> Finding {
+  private func log(upTo end: Int, _ received: Timestamp) -> PacketFinding {
     let star = end - 9
     guard star > start, buffer[star] == UInt8(ascii: "*"), let sent = number(star + 1..<end) else {
       return .garbage
@@ -240,7 +240,7 @@ public struct PacketLexer: Sendable {
     return crc
   }
 
-  private func sentence(_ received: Timestamp) -> Finding {
+  private func sentence(_ received: Timestamp) -> PacketFinding {
     let end = min(buffer.count, start + Self.longestSentence)
     var index = start + 1
     var sum: UInt8 = 0
@@ -298,7 +298,7 @@ public struct PacketLexer: Sendable {
     (65...90).contains(byte) || (48...57).contains(byte)
   }
 
-  private func message(_ received: Timestamp) -> Finding {
+  private func message(_ received: Timestamp) -> PacketFinding {
     let available = buffer.count - start
     if available > 1, buffer[start + 1] != 0x62 { return .garbage }
     guard available >= 6 else { return .incomplete }
@@ -319,7 +319,7 @@ public struct PacketLexer: Sendable {
         range: start + 6..<start + 6 + length, received: received), length: length + 8)
   }
 
-  private func rtcm() -> Finding {
+  private func rtcm() -> PacketFinding {
     let available = buffer.count - start
     if available > 1, buffer[start + 1] & 0xFC != 0 { return .garbage }
     guard available >= 3 else { return .incomplete }

@@ -5,7 +5,7 @@ import SensorTypes
 /// Offsets count from behind the header: a time stamp comes first in each of them.
 enum SBFDecoder {
   /// A PVTGeodetic, without its time.
-  struct Position {
+  struct SBFPosition {
     var fix: GNSSFix
     /// Velocity to the north and to the east, m/s.
     var velocity: (north: Double, east: Double)?
@@ -81,8 +81,8 @@ enum SBFDecoder {
     body.payload.u1(6) & 0x0F != 0 && body.payload.u1(7) == 0
   }
 
-  private static func position(_ body: Body, _ received: Timestamp) -> Position {
-    var position = Position(fix: GNSSFix(received: received))
+  private static func position(_ body: Body, _ received: Timestamp) -> SBFPosition {
+    var position = SBFPosition(fix: GNSSFix(received: received))
     let (mode, radian) = (body.payload.u1(6), Double.pi / 180)
     position.fix.satellitesUsed = body.u1(66).map(Int.init)
     // Bits 0 and 1 say what came of an integrity test, bit 2 that Galileo's has failed.

@@ -5,13 +5,13 @@ import SensorTypes
 /// It is given out with the last of the blocks that the epoch before had, or when another one begins.
 struct SBFEpoch: Sendable {
   /// The blocks of an epoch.
-  struct Parts: OptionSet {
+  struct SBFParts: OptionSet {
     let rawValue: UInt8
-    static let position = Parts(rawValue: 1)
-    static let positionCovariance = Parts(rawValue: 2)
-    static let velocityCovariance = Parts(rawValue: 4)
-    static let dilution = Parts(rawValue: 8)
-    static let end = Parts(rawValue: 16)
+    static let position = SBFParts(rawValue: 1)
+    static let positionCovariance = SBFParts(rawValue: 2)
+    static let velocityCovariance = SBFParts(rawValue: 4)
+    static let dilution = SBFParts(rawValue: 8)
+    static let end = SBFParts(rawValue: 16)
   }
 
   /// A time stamp: milliseconds of the week, and the week; each may be a value that stands for none.
@@ -36,8 +36,8 @@ struct SBFEpoch: Sendable {
   /// Velocity to the north and to the east, m/s.
   private var velocity: (north: Double, east: Double)?
   private var velocityCovariance: VelocityCovariance?
-  private var parts: Parts = []
-  private var expected: Parts = []
+  private var parts: SBFParts = []
+  private var expected: SBFParts = []
   private var isOut = false
   /// GPS time minus UTC, as the receiver has said it.
   private var leapSeconds: Double?
@@ -50,7 +50,7 @@ struct SBFEpoch: Sendable {
   private var finishedHeadings: (ReceiverHeading?, ReceiverHeading?)
 
   /// Takes a part of the epoch at a time.
-  private mutating func begin(_ part: Parts, _ stamp: Stamp, _ received: Timestamp) {
+  private mutating func begin(_ part: SBFParts, _ stamp: Stamp, _ received: Timestamp) {
     // Before a receiver knows the time, each position is another epoch.
     if stamp != self.stamp || stamp.gpsTime == nil && parts.contains(part) {
       close()
@@ -61,7 +61,7 @@ struct SBFEpoch: Sendable {
   }
 
   mutating func take(
-    position: SBFDecoder.Position, _ stamp: Stamp, received: Timestamp
+    position: SBFDecoder.SBFPosition, _ stamp: Stamp, received: Timestamp
   ) {
     begin(.position, stamp, received)
     guard !isOut else { return }

@@ -8,7 +8,7 @@ enum SBFFrame {
   static let longest = 4_096
 
   /// What bytes are that begin with the first two.
-  enum Check: Sendable, Equatable {
+  enum SBFVerdict: Sendable, Equatable {
     case incomplete
     case garbage
     case badChecksum
@@ -16,7 +16,7 @@ enum SBFFrame {
     case whole(block: UInt16, length: Int)
   }
 
-  static func check(_ bytes: UnsafeBufferPointer<UInt8>) -> Check {
+  static func check(_ bytes: UnsafeBufferPointer<UInt8>) -> SBFVerdict {
     guard bytes.count >= header else { return .incomplete }
     func number(_ offset: Int) -> UInt16 {
       UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8

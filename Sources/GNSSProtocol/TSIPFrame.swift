@@ -10,14 +10,14 @@ enum TSIPFrame {
   static let longestContent = 200
 
   /// What bytes are that begin with a DLE.
-  enum Check: Sendable, Equatable {
+  enum TSIPVerdict: Sendable, Equatable {
     case incomplete
     case garbage
     /// A packet, and the length of all of it.
     case whole(length: Int)
   }
 
-  static func check(_ bytes: UnsafeBufferPointer<UInt8>) -> Check {
+  static func check(_ bytes: UnsafeBufferPointer<UInt8>) -> TSIPVerdict {
     guard bytes.count > 1 else { return .incomplete }
     guard bytes[1] != dle, bytes[1] != etx else { return .garbage }
     var index = 2

@@ -46,7 +46,7 @@ package struct CorrectionSource: Sendable, Hashable, Codable {
 /// How the corrections of a receiver are doing.
 public struct CorrectionStatus: Sendable, Hashable, Codable {
   /// Where the connection to the caster stands.
-  public enum Phase: String, Sendable, Hashable, Codable, CaseIterable {
+  public enum CorrectionPhase: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nobody asks for positions, or the receiver has not been heard yet.
     case idle
     /// The caster is to be sent the receiver's position, which is not known yet.
@@ -67,7 +67,7 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
   /// The caster and its stream: `caster.example/MOUNT`.
   public var source: String
   /// Where the connection stands.
-  public var phase = Phase.idle
+  public var phase = CorrectionPhase.idle
   /// Why the last connection ended or could not be made, in words for a person; `nil` once data come again.
   public var failure: String?
   /// Seconds until the next attempt; `nil` unless one waits.

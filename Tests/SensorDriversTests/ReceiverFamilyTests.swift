@@ -96,7 +96,7 @@ import Testing
     let lacks = family.contract.model == .quectel
     #expect(receiver.note == (lacks ? "does not take 'dynamicModel'" : nil))
     #expect(receiver.link?.interval == Double(max(200, family.shortest)) / 1_000)
-    // Whether it has NAV-SAT, a u-blox 7 does not tell by its name.
+    // NAV-TIMELS: whether it has that, a u-blox 7 does not tell by its name.
     #expect(receiver.refusals == (family.contract.model == .ublox7 ? 1 : 0))
   }
 
@@ -202,7 +202,7 @@ import Testing
     #expect(bench.configuration?.epochPeriod == 250 && bench.configuration?.dynamicModel == 5)
     #expect((39...41).contains(epochs(bench, receiver, 10)))
     #expect(receiver.note == nil)
-    // CFG-VALSET, and NAV-PVT or NAV-SAT.
+    // CFG-VALSET, and NAV-PVT or NAV-TIMELS.
     #expect(receiver.refusals == 2)
   }
 

@@ -45,6 +45,8 @@ import Testing
     setup.heardEpoch(isPVT: true, at: .at(1.5))
     #expect(setup.step(now: .at(1.5)) == .send(.disableNMEA, .keys, part: 0))
     #expect(setup.accept(at: 1.55) == .send(.satellites, .keys, part: 0))
+    #expect(setup.accept(at: 1.57) == .send(.condition, .keys, part: 0))
+    #expect(setup.accept(at: 1.58) == .send(.leapSecond, .keys, part: 0))
     #expect(setup.accept(at: 1.6) == .send(.corrections, .keys, part: 0))
     #expect(
       (isTaken ? setup.accept(at: 1.7) : setup.refuse(at: 1.7)) == .send(.rate, .keys, part: 0))

@@ -179,7 +179,7 @@ struct ReceiverTwinTests {
     "generations 5 to 7 have the messages and the rates of their descriptions",
     arguments: [ReceiverTwinModel.ublox5, .ublox6, .ublox7])
   func olderGenerations(model: ReceiverTwinModel) throws {
-    var twin = ReceiverTwin.started(model, .uart, baudRate: 38_400)
+    var twin = ReceiverTwin.started(model, .uart, baudRate: 115_200)
     _ = twin.listen(from: 0, to: 900)
     func verdict(_ message: [UInt8], at time: Double) -> UInt8? {
       twin.say(message, at: time)

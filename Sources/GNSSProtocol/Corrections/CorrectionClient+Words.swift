@@ -40,7 +40,7 @@ extension CorrectionClient {
     return "\(text); there are \(named)" + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  var statusPhase: CorrectionStatus.Phase {
+  var statusPhase: CorrectionStatus.CorrectionPhase {
     switch phase {
     case .idle: .idle
     case .awaitingPosition: .awaitingPosition

@@ -26,14 +26,14 @@ package struct CorrectionClient: Sendable {
   static let tableTime = 5.0
 
   /// What is to be done with the connection.
-  package enum Command: Sendable, Hashable {
+  package enum ClientCommand: Sendable, Hashable {
     /// Connect to the caster; `connected` or `failed` says what came of it.
     case connect
     /// Close the connection.
     case disconnect
   }
 
-  enum Phase: Sendable, Hashable {
+  enum ClientPhase: Sendable, Hashable {
     case idle
     case awaitingPosition
     case connecting(since: Timestamp)
@@ -46,7 +46,7 @@ package struct CorrectionClient: Sendable {
 
   let source: CorrectionSource
   private let program: String
-  private(set) var phase = Phase.idle
+  private(set) var phase = ClientPhase.idle
   private var isWanted = false
   private var mustDisconnect = false
   private var position: GNSSFix?
@@ -86,7 +86,7 @@ package struct CorrectionClient: Sendable {
   }
 
   /// What is to be done now, if anything; call it until it returns `nil`.
-  package mutating func step(at now: Timestamp) -> Command? {
+  package mutating func step(at now: Timestamp) -> ClientCommand? {
     if mustDisconnect {
       mustDisconnect = false
       return .disconnect
@@ -230,7 +230,7 @@ package struct CorrectionClient: Sendable {
     }
   }
 
-  private mutating func begin(_ now: Timestamp) -> Command? {
+  private mutating func begin(_ now: Timestamp) -> ClientCommand? {
     guard !source.sendsPosition || sentence(now) != nil else {
       phase = .awaitingPosition
       return nil

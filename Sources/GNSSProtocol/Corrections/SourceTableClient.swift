@@ -4,7 +4,7 @@ package import SensorTypes
 
 /// Why a caster gives no source table.
 package struct CasterFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  package enum Kind: Sendable, Hashable {
+  package enum FailureKind: Sendable, Hashable {
     /// There is no connection, or it ended, or took too long.
     case unreachable
     /// The caster wants another user name or password.
@@ -13,11 +13,11 @@ package struct CasterFailure: Error, Hashable, Sendable, CustomStringConvertible
     case foreign
   }
 
-  package let kind: Kind
+  package let kind: FailureKind
   /// The message, in one line.
   package let description: String
 
-  package init(_ kind: Kind, _ description: String) {
+  package init(_ kind: FailureKind, _ description: String) {
     (self.kind, self.description) = (kind, description)
   }
 }
@@ -30,7 +30,7 @@ package struct SourceTableClient: Sendable {
   /// The most bytes that are read of a table.
   static let longestTable = 4_194_304
 
-  package enum State: Sendable, Hashable {
+  package enum TableState: Sendable, Hashable {
     /// A connection is to be made: `connected` or `lost` says what came of it.
     case connect
     case underWay
@@ -38,7 +38,7 @@ package struct SourceTableClient: Sendable {
     case failed(CasterFailure)
   }
 
-  package private(set) var state = State.connect
+  package private(set) var state = TableState.connect
   private let request: NTRIPRequest
   private var version = NTRIPVersion.two
   private var reader = NTRIPResponseReader()
@@ -147,7 +147,7 @@ package struct SourceTableClient: Sendable {
     state = .connect
   }
 
-  private mutating func fail(_ kind: CasterFailure.Kind, _ words: String) {
+  private mutating func fail(_ kind: CasterFailure.FailureKind, _ words: String) {
     state = .failed(CasterFailure(kind, "\(request.host): \(words)"))
   }
 }

@@ -46,7 +46,6 @@ extension ReceiverSettings {
   fileprivate func carries(_ item: ReceiverSetting) -> Bool {
     switch item {
     case .satellites, .channels: hasRoom
-    case .condition, .leapSecond: hasSomeRoom
     default: true
     }
   }

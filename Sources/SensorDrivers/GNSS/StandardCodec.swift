@@ -127,12 +127,9 @@ struct StandardCodec: ReceiverCodec {
     case .satellites:
       guard settings.hasRoom else { return [] }
       message = UBXMessages.satellites(on: port, every: settings.epochs(in: 5))
-    case .condition:
-      guard settings.hasSomeRoom else { return [] }
-      message = UBXMessages.condition(on: port, every: settings.epochs(in: 10))
+    case .condition: message = UBXMessages.condition(on: port, every: settings.epochsIfRoom(in: 10))
     case .leapSecond:
-      guard settings.hasSomeRoom else { return [] }
-      message = UBXMessages.leapSecond(on: port, every: settings.epochs(in: 60))
+      message = UBXMessages.leapSecond(on: port, every: settings.epochsIfRoom(in: 60))
     case .heading: message = UBXMessages.relativePosition(on: port)
     case .corrections: message = UBXMessages.takeCorrections(on: port)
     case .model:
@@ -167,10 +164,9 @@ struct StandardCodec: ReceiverCodec {
     case .satellites, .channels:
       return settings.hasRoom ? [every(0x01, 0x30, settings.epochs(in: 5))] : []
     case .condition:
-      let epochs = settings.epochs(in: 10)
-      return settings.hasSomeRoom ? [every(0x0A, 0x09, epochs), every(0x01, 0x03, epochs)] : []
-    case .leapSecond:
-      return settings.hasSomeRoom ? [every(0x01, 0x26, settings.epochs(in: 60))] : []
+      let epochs = settings.epochsIfRoom(in: 10)
+      return [every(0x0A, 0x09, epochs), every(0x01, 0x03, epochs)]
+    case .leapSecond: return [every(0x01, 0x26, settings.epochsIfRoom(in: 60))]
     case .heading: return [every(0x01, 0x3C, 1)]
     // Which protocols a port takes is set together with its rate (CFG-PRT), and RTCM is on where there is any.
     case .corrections: return []
@@ -238,6 +234,11 @@ extension ReceiverSettings {
   /// The epochs between two messages that are wanted every so many seconds: satellites are many bytes, and move slowly.
   fileprivate func epochs(in seconds: Double) -> UInt8 {
     UInt8(min(255, max(1, (seconds / max(0.02, interval)).rounded())))
+  }
+
+  /// The same for a small message, and 0, never, where the line has no room for it at this rate.
+  fileprivate func epochsIfRoom(in seconds: Double) -> UInt8 {
+    hasSomeRoom ? epochs(in: seconds) : 0
   }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// One caster at one address. Any thread may use it.
 final class CasterSlot: Sendable {
-  struct State: Sendable {
+  struct CasterState: Sendable {
     var behaviour = CasterTwin.Behaviour.versionTwo
     /// Raised when its behaviour changes: older connections end.
     var generation = 0
@@ -14,7 +14,7 @@ final class CasterSlot: Sendable {
   }
 
   let caster: SimulatedCaster
-  let state = Mutex(State())
+  let state = Mutex(CasterState())
 
   init(_ caster: SimulatedCaster) { self.caster = caster }
 }
@@ -47,7 +47,7 @@ extension SimulatedBusProvider {
 
 /// A connection to a simulated caster, which stands once it is read.
 private final class CasterConnection: NetworkStream {
-  private struct State: Sendable {
+  private struct CasterState: Sendable {
     var twin: CasterTwin
     var isOpen = false
   }
@@ -56,13 +56,13 @@ private final class CasterConnection: NetworkStream {
   private let clock: any SimulationClock
   private let generation: Int
   private let behaviour: CasterTwin.Behaviour
-  private let state: Mutex<State>
+  private let state: Mutex<CasterState>
 
   init(_ slot: CasterSlot, clock: any SimulationClock) {
     self.slot = slot
     self.clock = clock
     (behaviour, generation) = slot.state.withLock { ($0.behaviour, $0.generation) }
-    state = Mutex(State(twin: CasterTwin(slot.caster.mountpoint, behaviour)))
+    state = Mutex(CasterState(twin: CasterTwin(slot.caster.mountpoint, behaviour)))
   }
 
   var isOpen: Bool { state.withLock { $0.isOpen } }

@@ -85,8 +85,8 @@ final class SimulatedByteStream: ByteStream {
       let active = state.faults(at: now)
       if active.isUnplugged { throw BusError(.disconnected, bus: slot.port, errno: 5) }
       for byte in bytes {
-        // Sent at another rate than the receiver's, nothing arrives that it could understand.
-        guard !state.isMisheard else { return }
+        // Sent at another rate than the receiver's, nothing arrives that it could understand; but any edge wakes it.
+        guard !state.isMisheard || state.receiver.isAsleep else { return }
         state.receiver.receive(byte, at: now)
       }
     }

@@ -12,9 +12,9 @@ package struct SimulatedCondition: Sendable, Hashable {
   /// 0 not known, 1 none, 2 one sign, 3 several.
   package var spoofing: UInt8 = 1
   /// The next leap second.
-  package var leapSecond: LeapSecond?
+  package var leapSecond: SimulatedLeapSecond?
 
-  package struct LeapSecond: Sendable, Hashable {
+  package struct SimulatedLeapSecond: Sendable, Hashable {
     /// 1 for one that is inserted, -1 for one that is left out.
     package var change: Int
     /// The midnight behind it, seconds of UTC since 1970-01-01.

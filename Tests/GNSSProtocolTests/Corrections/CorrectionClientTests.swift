@@ -19,7 +19,7 @@ private struct CasterRig {
 
   var status: CorrectionStatus { client.status(at: now) }
 
-  mutating func step() -> CorrectionClient.Command? { client.step(at: now) }
+  mutating func step() -> CorrectionClient.ClientCommand? { client.step(at: now) }
 
   mutating func wait(_ seconds: Double) { now = now.advanced(bySeconds: seconds) }
 

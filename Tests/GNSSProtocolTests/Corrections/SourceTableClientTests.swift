@@ -66,7 +66,7 @@ struct SourceTableClientTests {
     "each failure has its kind and its words",
     arguments: [
       (
-        "HTTP/1.1 401 No\r\n\r\n", nil, CasterFailure.Kind.refused,
+        "HTTP/1.1 401 No\r\n\r\n", nil, CasterFailure.FailureKind.refused,
         "it shows its table to users alone (401): --ntrip-credentials FILE"
       ),
       ("HTTP/1.1 401 No\r\n\r\n", "a:hush", .refused, "wrong user name or password (401)"),
@@ -82,8 +82,9 @@ struct SourceTableClientTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", nil, .foreign,
         "its chunked transfer is broken"
       ),
-    ] as [(String, String?, CasterFailure.Kind, String)])
-  func failures(text: String, credentials: String?, kind: CasterFailure.Kind, words: String) {
+    ] as [(String, String?, CasterFailure.FailureKind, String)])
+  func failures(text: String, credentials: String?, kind: CasterFailure.FailureKind, words: String)
+  {
     #expect(
       answer(text, credentials).state
         == .failed(CasterFailure(kind, "caster.example:2101: \(words)")))

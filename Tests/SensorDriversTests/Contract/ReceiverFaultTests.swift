@@ -57,7 +57,8 @@ private final class Listener {
     let (epochs, errors) = listen(4, location)
     #expect(errors == [], sourceLocation: location)
     #expect(receiver.isConfigured == contract.isConfigurable, sourceLocation: location)
-    let expected = contract.isConfigurable ? 19...21 : 3...5
+    let rate = Int(min(5, contract.fastestRate))
+    let expected = contract.isConfigurable ? (4 * rate - 1)...(4 * rate + 1) : 3...5
     #expect(expected.contains(epochs), "\(epochs) epochs", sourceLocation: location)
   }
 
