@@ -52,8 +52,8 @@ struct NMEADecoder: Sendable {
   mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, received: Timestamp) {
     var fields = FieldReader(bytes)
     let address = fields.next()
-    // A maker's sentence begins with P.
-    guard address.count == 5, let talker = address.first, talker != UInt8(ascii: "P")
+    guard address.count == 5, !address.elementsEqual("PASHR".utf8),
+      !address.elementsEqual("PGTOP".utf8), let talker = address.first
     else {
       return decode(proprietary: address, &fields, received)
     }
