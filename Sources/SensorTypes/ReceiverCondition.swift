@@ -24,6 +24,7 @@ public struct ReceiverCondition: Sendable, Hashable, Codable {
 
   /// Whether the signals are those of satellites.
   public enum Spoofing: String, Sendable, Hashable, Codable {
+    /// There is no sign that signals are forged.
     case notDetected
     /// There are signs that signals are forged.
     case suspected
