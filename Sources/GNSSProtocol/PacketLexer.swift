@@ -61,7 +61,7 @@ public struct PacketLexer: Sendable {
   /// Whether this receiver speaks TSIP, which has no check sum.
   private(set) var speaksTSIP = false
   /// Where the newest row of plausible packets of TSIP ended, and whether a long one was among them.
-  private(set) var rowOfTSIP = (end: -1, hasLong: false)
+  private(set) var rowOfTSIP = TSIPRow()
   /// What happened so far.
   public private(set) var counters = PacketCounters()
 
@@ -110,7 +110,7 @@ public struct PacketLexer: Sendable {
         start += length
         return packet
       case .plausible(let length, let hasLong):
-        rowOfTSIP = (start + length, hasLong)
+        rowOfTSIP = TSIPRow(end: start + length, hasLong: hasLong)
         counters.garbage &+= 1
         start += 1
       case .skip(let length):

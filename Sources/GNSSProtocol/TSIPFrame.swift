@@ -51,3 +51,11 @@ enum TSIPFrame {
     }
   }
 }
+
+/// Plausible packets of TSIP in a row without a gap. No tuple: Swift 6.0.3 mistakes one with labels for one without.
+struct TSIPRow: Sendable {
+  /// Where the last one ends.
+  var end = -1
+  /// Whether one of them is long.
+  var hasLong = false
+}
