@@ -12,7 +12,7 @@ package struct CasterAddress: Sendable, Hashable {
   package let server: ServerAddress
   package let isEncrypted: Bool
 
-  /// Reads an address; `nil` for one that is none, or that has a user name or a path in it.
+  /// Reads the address of a caster. Returns `nil` for text that is not an address, or that contains a user name or a path.
   package init?(_ text: String) {
     isEncrypted = text.hasPrefix("ntrips://")
     let rest = ["ntrips://", "ntrip://"].first { text.hasPrefix($0) }.map {

@@ -75,7 +75,7 @@ struct GPSDSetup: Sendable, Hashable {
 
   /// The devices of `DEVICES=` in /etc/default/gpsd.
   var devices: [String] = []
-  /// Whether systemd starts it for whoever asks.
+  /// Whether systemd starts gpsd on the first connection.
   var isSwitchedOn = false
 
   /// Reads what the shell would read of the file.

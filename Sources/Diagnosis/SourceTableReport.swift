@@ -1,4 +1,4 @@
-// The source table of a caster, for a person and for a program.
+// The source table of a caster as text and as JSON.
 
 import GNSSProtocol
 import TextForms
@@ -12,7 +12,7 @@ package struct SourceTableReport {
   /// Whether there is a stream to choose.
   package var isEmpty: Bool { table.streams.isEmpty }
 
-  /// The table for a person: a line a stream, in the order of the caster.
+  /// The table as text: one line for each stream, in the order of the caster.
   package var lines: [String] {
     guard !isEmpty else { return ["the caster has no streams"] }
     let head = [

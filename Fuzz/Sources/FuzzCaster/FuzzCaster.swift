@@ -2,7 +2,7 @@ import CFuzzer
 import Foundation
 import FuzzChecks
 
-/// Attacks `CasterChecks.caster`.
+/// Passes each input to the checks of what a caster sends (`CasterChecks.caster`).
 @main
 struct FuzzCaster {
   static func main() {

@@ -1,4 +1,4 @@
-// Why there are no corrections, in words for a person.
+// The messages that explain missing corrections.
 
 import SensorTypes
 

@@ -29,7 +29,7 @@ package struct CorrectionClient: Sendable {
   package enum ClientCommand: Sendable, Hashable {
     /// Connect to the caster; `connected` or `failed` says what came of it.
     case connect
-    /// Close the connection.
+    /// Close the connection, if one is open or being made.
     case disconnect
   }
 
@@ -102,7 +102,7 @@ package struct CorrectionClient: Sendable {
     case .idle, .awaitingPosition: return begin(now)
     case .pausing(let until): return now >= until ? begin(now) : nil
     case .connecting(let since):
-      // The connection has a deadline of its own; this one holds if it should not.
+      // The connection has its own deadline. This one is a second later and applies if that one fails.
       guard now.seconds(since: since) > Self.connectionTime + 1 else { return nil }
       fail("no connection within \(Int(Self.connectionTime)) s", at: now)
     case .requesting(let since):
@@ -170,13 +170,13 @@ package struct CorrectionClient: Sendable {
   /// The connection could not be made.
   ///
   /// - Parameters:
-  ///   - words: Why, in words for a person.
+  ///   - words: The reason, as text for a message.
   ///   - isRefusal: Whether it will be so until a person changes something.
   package mutating func failed(_ words: String, isRefusal: Bool = false, at now: Timestamp) {
     fail(words, isRefusal: isRefusal, at: now)
   }
 
-  /// The connection has ended; why, in words for a person.
+  /// Takes the end of the connection, with the reason as text for a message.
   package mutating func lost(_ words: String, at now: Timestamp) {
     switch phase {
     case .requesting where !hasAnswered && version == .two && !hasTriedOther: tryVersionOne(now)

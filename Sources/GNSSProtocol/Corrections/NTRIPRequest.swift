@@ -4,7 +4,7 @@
 package enum NTRIPVersion: Sendable, Hashable {
   /// Like HTTP 1.0; an accepted request is answered by `ICY 200 OK`.
   case one
-  /// HTTP 1.1.
+  /// Version 2, which is HTTP 1.1.
   case two
 }
 
@@ -50,7 +50,7 @@ package struct NTRIPRequest: Sendable {
   }
 }
 
-/// Base64 (RFC 4648, section 4), of which a request needs the encoding alone.
+/// Base64 (RFC 4648, section 4). Only encoding is implemented.
 enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -32,7 +32,7 @@ package struct NTRIPResponseReader: Sendable {
     case head
     /// Behind `ICY 200 OK`: some casters send an empty line, some send headers before it, some neither.
     case tail(bytes: Int)
-    /// The body goes on for so many bytes; `nil` until the connection ends.
+    /// The body has this number of bytes left, or lasts until the connection ends if it is `nil`.
     case body(left: Int?)
     case chunkSize
     case chunk(left: Int)
