@@ -5,8 +5,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 seconds=${1:-600}
-# The compiler's library has a `main` of its own, at which the older linkers stumble.
-flags=(-c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld -Xswiftc -enable-testing)
+# The compiler's library has a `main` of its own, at which the older linkers stumble. A plan that SwiftPM has kept knows
+# nothing of files that were added to the package above.
+flags=(-c release --disable-build-manifest-caching -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld -Xswiftc -enable-testing)
 for product in FuzzStream FuzzGPSD FuzzCaster FuzzRecord FuzzDaemonEnd FuzzProgramEnd; do swift build "${flags[@]}" --product "$product"; done
 bin=$(swift build "${flags[@]}" --show-bin-path)
 

@@ -27,7 +27,8 @@ SIZE = 26_000_000
 
 
 def build(package, product):
-    command = ["swift", "build", "-c", "release", "--package-path", str(package)]
+    # A plan that SwiftPM has kept knows nothing of files that were added to the package above.
+    command = ["swift", "build", "-c", "release", "--disable-build-manifest-caching", "--package-path", str(package)]
     subprocess.run([*command, "--product", product], check=True, stdout=sys.stderr)
     return subprocess.run(
         [*command, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip() + "/" + product
