@@ -80,7 +80,7 @@ import Testing
 
   @Test(
     "a wrong ambiguity for 10 s is rejected, and the bound holds both headings meanwhile",
-    arguments: [8.0, 25, -90, 180], [1, 2])
+    arguments: [4.0, 8, 25, -90, 180], [1, 2])
   func wrongAmbiguity(degrees: Double, seed: Int) {
     var result = ErrorStatistics()
     var least = Double.infinity

@@ -114,11 +114,12 @@ struct AntennaTests {
     #expect(board.hub.capabilities.heading)
   }
 
-  // One that is wrong by a few degrees is not: 4° for 10 s is below what the fusion rejects, is
-  // believed (rms 2.5°, a third of the headings outside of what they say), and is left out here.
   @Test(
-    "a heading fixed to wrong ambiguities for 10 s, wrong by 20° or more, is rejected",
-    arguments: [(ReceiverTwinModel?.none, 20.0), (.unicore, 20), (.unicore, -120)])
+    "a heading fixed to wrong ambiguities for 10 s, wrong by 4° or more, is rejected",
+    arguments: [
+      (ReceiverTwinModel?.none, 4.0), (nil, 20), (.unicore, 4), (.unicore, -4), (.unicore, 20),
+      (.unicore, -120),
+    ])
   func wrong(model: ReceiverTwinModel?, degrees: Double) throws {
     let board = try board(receiver: model, keys: model == nil ? "" : "\n    baudRate: 115200")
     _ = board.run(14)

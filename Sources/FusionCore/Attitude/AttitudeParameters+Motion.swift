@@ -152,11 +152,19 @@
   public var variance = 0.0003
   /// NIS beyond which a heading is rejected. Default 9.
   public var gate = 9.0
+  /// Number of headings over which their scatter about the attitude is averaged. Default 50.
+  public var scatterMemory = 50.0
+  /// What a heading may differ by besides that scatter, (0.5 deg)^2, in rad^2. Default 0.00008.
+  public var leastScatter = 0.00008
   /// How long headings must contradict before they are believed, in s: carrier phases may be fixed to wrong
   /// ambiguities for tens of seconds. Default 30.
   public var patience = 30.0
   /// Longest time that one rejected heading counts, in s. Default 2.
   public var longestInterval = 2.0
+  /// How long an error lasts that comes from a turn and an unknown delay, in s. Default 5.
+  public var turnTime = 5.0
+  /// Shortest time between headings that count apart, in s. Default 0.05.
+  public var leastInterval = 0.05
   /// How long a vehicle's course does not count beside measured headings, in s. Default 5.
   public var precedence = 5.0
 }

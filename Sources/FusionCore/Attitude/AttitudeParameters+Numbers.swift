@@ -83,8 +83,14 @@ extension AttitudeParameters {
     .real("course.memory", \.course.memory),
     .real("measuredHeading.variance", \.measuredHeading.variance),
     .real("measuredHeading.gate", \.measuredHeading.gate, ParameterRange.positive),
+    .real(
+      "measuredHeading.scatterMemory", \.measuredHeading.scatterMemory, ParameterRange.positive),
+    .real("measuredHeading.leastScatter", \.measuredHeading.leastScatter),
     .real("measuredHeading.patience", \.measuredHeading.patience),
     .real("measuredHeading.longestInterval", \.measuredHeading.longestInterval),
+    .real("measuredHeading.turnTime", \.measuredHeading.turnTime),
+    .real(
+      "measuredHeading.leastInterval", \.measuredHeading.leastInterval, ParameterRange.positive),
     .real("measuredHeading.precedence", \.measuredHeading.precedence),
     .real("divergence.forceTime", \.divergence.forceTime, ParameterRange.positive),
     .real("divergence.memory", \.divergence.memory, ParameterRange.positive),

@@ -18,6 +18,21 @@ extension ErrorStateFilter {
     var error: Double
     /// rad^2.
     var variance: Double
+    /// What of it comes from a turn since it was measured, rad^2.
+    var turnVariance: Double?
+  }
+
+  /// The mean of the squares of what measured headings differed by.
+  struct HeadingScatter: Sendable, Hashable, Codable {
+    /// rad^2. The variance that the first heading claims counts as one heading.
+    var mean: Double
+    /// The number of headings behind it, up to the memory.
+    var count = 1.0
+
+    mutating func add(_ square: Double, memory: Double) {
+      count = min(count + 1, max(1, memory))
+      mean += (square - mean) / count
+    }
   }
 
   /// Takes the direction in which the carrier moves as that of its y axis, once the block is full: its gyro samples are
@@ -36,14 +51,19 @@ extension ErrorStateFilter {
   ///
   /// - Parameters:
   ///   - heading: Clockwise from magnetic north, radians, at the newest gyro sample.
-  ///   - variance: rad^2.
-  mutating func add(measuredHeading heading: Double, variance: Double) {
+  ///   - variance: rad^2, without the part of a turn.
+  ///   - turnVariance: What a turn since it was measured adds to it, rad^2.
+  mutating func add(measuredHeading heading: Double, variance: Double, turnVariance: Double) {
     let own = DirectAttitude.heading(of: strapdown.attitude)
     measuredHeading = Course(
-      error: (own - heading).remainder(dividingBy: 2 * .pi), variance: variance)
+      error: (own - heading).remainder(dividingBy: 2 * .pi), variance: variance + turnVariance,
+      turnVariance: turnVariance)
   }
 
   /// Takes the measured heading that has waited. One that contradicts is rejected, until all have done so for long.
+  ///
+  /// Most of the variance is an error that lasts, which the attitude shares once it follows the headings: what a
+  /// heading contradicts by is judged by how much the ones before it have differed from the attitude.
   mutating func take(measuredHeading measured: Course, _ c: AttitudeConstants) {
     let (z, variance) = (measured.error, measured.variance)
     let interval = min(headingAge, c.measuredHeading.longestInterval)
@@ -52,16 +72,25 @@ extension ErrorStateFilter {
       hasMeasuredNorth = true
       return findNorth(turnedBy: z, variance: variance, c)
     }
-    if z * z > c.measuredHeading.gate * (covariance[2, 2] + variance) {
+    let turnVariance = measured.turnVariance ?? 0
+    var scatter = headingScatter ?? HeadingScatter(mean: variance)
+    let usual = min(variance, scatter.mean + c.measuredHeading.leastScatter + turnVariance)
+    if z * z > c.measuredHeading.gate * (covariance[2, 2] + usual) {
       // Of both headings the true one has its own error.
       headingContradiction = abs(z) + 2 * variance.squareRoot()
       rejectedTime += interval
       // A north that the field alone has given is the worse one.
       guard rejectedTime > c.measuredHeading.patience || !hasMeasuredNorth else { return }
       doubtHeading(by: z, c)
+      headingScatter = nil
+    } else {
+      scatter.add(max(0, z * z - turnVariance), memory: c.measuredHeading.scatterMemory)
+      headingScatter = scatter
     }
     (headingContradiction, rejectedTime, hasMeasuredNorth) = (0, 0, true)
-    correctHeading(by: z, variance: variance, c)
+    // A delay that is not known turns every heading of a turn the same way: their mean is no better than one of them.
+    let count = max(1, c.measuredHeading.turnTime / max(interval, c.measuredHeading.leastInterval))
+    correctHeading(by: z, variance: variance + turnVariance * (count - 1), c)
   }
 
   /// Takes north from a course or a heading, where it was not known.
@@ -74,7 +103,7 @@ extension ErrorStateFilter {
     hasNorth = true
     northAge = 0
     placeTurn = 0
-    (headingContradiction, rejectedTime) = (0, 0)
+    (headingContradiction, rejectedTime, headingScatter) = (0, 0, nil)
   }
 
   /// Gives heading the variance of an error that others have shown: iron on the carrier has turned north.

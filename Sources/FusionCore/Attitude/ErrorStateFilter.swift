@@ -92,6 +92,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var rejectedTime = 0.0
   /// What the newest rejected heading differs by, with twice its deviation, radians; zero while headings agree.
   var headingContradiction = 0.0
+  /// What measured headings differed by of late; `nil` before the first one.
+  var headingScatter: HeadingScatter?
   /// Whether a measured heading has had its say on north.
   var hasMeasuredNorth = false
 

@@ -118,8 +118,8 @@ extension EstimatorStorage {
     let turned = state.filter.turnRate * max(0, age)
     state.filter.add(
       measuredHeading: heading + turned,
-      variance: coefficients.measuredHeading.variance + deviation * deviation
-        + turned * turned * coefficients.course.turnShare)
+      variance: coefficients.measuredHeading.variance + deviation * deviation,
+      turnVariance: turned * turned * coefficients.course.turnShare)
   }
 
   /// Seconds from the newest gyro sample, or `nil` while there is no gyro.
