@@ -114,6 +114,25 @@ struct ReceiverTimeTests {
     #expect((4...9).contains(missed), "\(back)")
   }
 
+  @Test(
+    "a leap second that the satellites announce for tonight reaches chrony, one of another day does not"
+  )
+  func leapSecond() throws {
+    for (days, expected) in [(0.0, Int32(1)), (40, 0)] {
+      let bench = Bench(TimeOutput(messages: Self.messages))
+      bench.provider.listen(forDatagramsAt: Self.messages)
+      let tonight = ((bench.provider.wallTime() / 86_400).rounded(.down) + 1 + days) * 86_400
+      var condition = SimulatedCondition()
+      condition.leapSecond = .init(change: 1, midnight: tonight)
+      bench.provider.setCondition(condition, chip: 0)
+      let sent = bench.run(100)
+      let last = try #require(sent.last).bytes
+      #expect(
+        last.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 28, as: Int32.self) } == expected)
+      #expect(bench.task.status.link?.condition?.leapSecond?.midnight == tonight)
+    }
+  }
+
   @Test("without a fix nothing is sent, and without the key neither")
   func nothing() {
     let lost = Bench(TimeOutput(messages: Self.messages, pulses: Self.pulses), hasFix: false)

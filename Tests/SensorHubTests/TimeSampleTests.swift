@@ -65,6 +65,22 @@ struct TimeSampleTests {
     #expect(ClockPair(before: begin, system: .nan, after: begin) == nil)
   }
 
+  @Test("a leap second is announced on its day, and neither before nor after it")
+  func leapSecond() throws {
+    let midnight = 1_798_761_600.0
+    func leap(_ change: Int, before: Double) throws -> Int32 {
+      let clocks = try clocks(1, midnight - before)
+      return try #require(
+        TimeSample(
+          utc: midnight - before, moment: Timestamp(seconds: 1), clocks: clocks,
+          leapSecond: .init(change: change, midnight: midnight))
+      ).leap
+    }
+    #expect(try leap(1, before: 1) == 1 && leap(-1, before: 1) == 2)
+    #expect(try leap(1, before: 86_399) == 1 && leap(1, before: 86_401) == 0)
+    #expect(try leap(1, before: -1) == 0)
+  }
+
   // The layout is held against Python's struct in Tests/time-to-chrony.py.
   @Test("the bytes are chrony's structure")
   func bytes() throws {

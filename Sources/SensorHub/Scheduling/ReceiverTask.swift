@@ -113,7 +113,8 @@ final class ReceiverTask: WorkerTask {
         guard standstill.date(&fix) else { continue }
         fix.pulseTime = pulse?.moment(of: fix)
         keepOrder(&fix)
-        time?.take(fix, port, at: now)
+        time?.take(
+          fix, leapSecond: receiver.link?.condition?.leapSecond, port, at: now)
         // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         outbox.append(.fix(sensor: supervisor.status.index, fix))

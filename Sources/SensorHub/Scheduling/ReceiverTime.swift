@@ -35,7 +35,12 @@ final class ReceiverTime {
   var services: [TimeService] { outputs.map(\.service) }
 
   /// Takes an epoch, and sends what it says of the time.
-  func take(_ fix: GNSSFix, _ port: WorkerPort, at now: Timestamp) {
+  ///
+  /// - Parameter leapSecond: The next leap second that the receiver has announced.
+  func take(
+    _ fix: GNSSFix, leapSecond: ReceiverCondition.LeapSecond?, _ port: WorkerPort,
+    at now: Timestamp
+  ) {
     guard let utc = fix.trustedUTC else { return wait() }
     for index in outputs.indices {
       let moment: Timestamp? =
@@ -47,7 +52,9 @@ final class ReceiverTime {
       }
       let second = (utc + Self.tolerance).rounded(.down)
       guard second != outputs[index].second, outputs[index].retry.map({ now >= $0 }) ?? true,
-        let clocks = clocks(port), let sample = TimeSample(utc: utc, moment: moment, clocks: clocks)
+        let clocks = clocks(port),
+        let sample = TimeSample(
+          utc: utc, moment: moment, clocks: clocks, leapSecond: leapSecond)
       else { continue }
       outputs[index].second = second
       outputs[index].send(sample, port, at: now)

@@ -29,18 +29,21 @@ struct ClockPair: Sendable, Hashable {
 ///
 /// It is `struct sock_sample` of chrony's refclock_sock.c (chrony.conf(5), refclock SOCK): `struct timeval tv` (the system's time of the
 /// measurement), `double offset` (true time minus that, seconds), `int pulse` (not 0 where the whole second is not known), `int
-/// leap` (0, 1: a second is inserted at the end of the day, 2: one is deleted), `int _pad`, `int magic`. Everything is in the
+/// leap` (0; 1: a second is inserted at the end of the day; 2: one is deleted), `int _pad`, `int magic`. Everything is in the
 /// machine's byte order, with the 64-bit time of every 64-bit Linux.
 struct TimeSample: Sendable, Hashable {
   /// The number of bytes.
   static let size = 40
   private static let magic: Int32 = 0x534F_434B
+  /// Seconds before the midnight of a leap second from which on it is announced: its day.
+  private static let day = 86_400.0
 
   /// The system's time, whole seconds since 1970-01-01 and microseconds.
   var seconds: Int64
   var microseconds: Int64
   /// True time minus the system's, seconds.
   var offset: Double
+  /// 0; 1 on the day that a leap second is inserted, 2 on one that loses a second.
   var leap: Int32 = 0
 
   /// The sample that an epoch gives.
@@ -48,7 +51,11 @@ struct TimeSample: Sendable, Hashable {
   /// - Parameters:
   ///   - utc: UTC of the epoch, seconds since 1970-01-01.
   ///   - moment: The epoch on the monotonic clock.
-  init?(utc: Double, moment: Timestamp, clocks: ClockPair) {
+  ///   - leapSecond: The next leap second that the satellites announce.
+  init?(
+    utc: Double, moment: Timestamp, clocks: ClockPair,
+    leapSecond: ReceiverCondition.LeapSecond? = nil
+  ) {
     let system = clocks.system(at: moment)
     // Years that no machine of today shows would not fit.
     guard (0..<1e10).contains(system), (0..<1e10).contains(utc) else { return nil }
@@ -57,6 +64,9 @@ struct TimeSample: Sendable, Hashable {
     (seconds, microseconds) = (Int64(whole), Int64(fraction))
     // Large numbers first, so that none of the small ones is lost.
     offset = (utc - whole) - fraction * 1e-6
+    if let leapSecond, (0..<Self.day).contains(leapSecond.midnight - utc) {
+      leap = leapSecond.change > 0 ? 1 : 2
+    }
   }
 
   /// Lends the bytes that are sent. The whole second of a pulse is known here, so that a pulse is a sample like any other.

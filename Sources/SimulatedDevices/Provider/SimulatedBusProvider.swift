@@ -158,6 +158,12 @@ package final class SimulatedBusProvider: BusProvider {
     slot.state.withLock { $0.receiver.headingError = angle }
   }
 
+  /// Sets what a receiver reports of its antenna and its surroundings.
+  package func setCondition(_ condition: SimulatedCondition, chip index: Int) {
+    guard slots.indices.contains(index), case .serial(let slot) = slots[index] else { return }
+    slot.state.withLock { $0.receiver.condition = condition }
+  }
+
   /// Lets a hand move the board, after what it does already; false for numbers that are none, and for a way that
   /// begins anew each time.
   @discardableResult
