@@ -70,7 +70,11 @@ struct StandardCodec: ReceiverCodec {
     let place: UBXPortID = port == .ddc ? .ddc : .uart1
     let milliseconds = Int((1_000 * settings.interval).rounded())
     switch dialect {
-    case .keys: return Self.keys(item, place, settings, milliseconds)
+    case .keys:
+      if item == .heading, decoder.identity.hasTwoAntennas {
+        return [Self.valset(UBXMessages.antennaHeading(on: place))]
+      }
+      return Self.keys(item, place, settings, milliseconds)
     case .messages, .parts: return Self.messages(item, dialect, settings, milliseconds)
     case .pmtk:
       switch item {
@@ -140,7 +144,12 @@ struct StandardCodec: ReceiverCodec {
     case .sleep: return [ReceiverRequest(bytes: UBXMessages.sleep(namesWakeUp: true), answer: nil)]
     case .sentences, .channels: return []
     }
-    return [ReceiverRequest(bytes: message, answer: number(.ubx, 0x068A))]
+    return [valset(message)]
+  }
+
+  /// A CFG-VALSET, and the number of its answer.
+  static func valset(_ message: [UInt8]) -> ReceiverRequest {
+    ReceiverRequest(bytes: message, answer: number(.ubx, 0x068A))
   }
 
   private static func messages(

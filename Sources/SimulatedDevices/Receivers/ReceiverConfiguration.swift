@@ -10,6 +10,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var positionRate: UInt8 = 0
   var satelliteRate: UInt8 = 0
   var relativeRate: UInt8 = 0
+  /// Epochs between NAV-DAHEADING of a receiver with two antennas.
+  var antennaRate: UInt8 = 0
   /// Epochs between MON-HW and between MON-RF.
   var hardwareRate: UInt8 = 0
   var radioRate: UInt8 = 0
@@ -70,7 +72,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
 
   /// The item behind a key (u-blox M9 interface description UBX-19035940, configuration interface), or `nil` for a
   /// key that the receiver does not know.
-  static func item(_ key: UInt32, link: ReceiverTwin.Link) -> UBXConfigurationKey? {
+  static func item(
+    _ key: UInt32, link: ReceiverTwin.Link, _ model: ReceiverTwinModel
+  ) -> UBXConfigurationKey? {
     // The keys of a message's rates are numbered I2C, UART1, UART2, USB, SPI.
     let port: UInt32 = link == .i2c ? 0 : 1
     switch key {
@@ -78,6 +82,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case 0x2091_0015 + port: return .satellites
     // u-blox F9 HPG interface description UBX-21022436, CFG-MSGOUT-UBX_NAV_RELPOSNED.
     case 0x2091_008D + port: return .relativePosition
+    // Published drivers of the ZED-X20D; the other receivers do not know the message.
+    case 0x2091_03DF...0x2091_03E3 where model != .ubloxX20D: return nil
+    case 0x2091_03DF + port: return .antennaHeading
     case 0x2091_001A + port: return .part(.status)
     case 0x2091_0060 + port: return .part(.leapSecond)
     case 0x2091_0359 + port: return .radio
@@ -117,6 +124,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .position: positionRate = UInt8(truncatingIfNeeded: value)
     case .satellites: satelliteRate = UInt8(truncatingIfNeeded: value)
     case .relativePosition: relativeRate = UInt8(truncatingIfNeeded: value)
+    case .antennaHeading: antennaRate = UInt8(truncatingIfNeeded: value)
     case .part(let part): partRates[part.rawValue] = UInt8(truncatingIfNeeded: value)
     case .radio: radioRate = UInt8(truncatingIfNeeded: value)
     case .measurementPeriod:
@@ -147,6 +155,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .position: UInt64(positionRate)
     case .satellites: UInt64(satelliteRate)
     case .relativePosition: UInt64(relativeRate)
+    case .antennaHeading: UInt64(antennaRate)
     case .part(let part): UInt64(partRates[part.rawValue])
     case .radio: UInt64(radioRate)
     case .measurementPeriod: UInt64(measurementPeriod)
@@ -168,6 +177,7 @@ enum UBXConfigurationKey: Hashable {
   case position
   case satellites
   case relativePosition
+  case antennaHeading
   case part(SimulatedPart)
   case radio
   case measurementPeriod

@@ -176,6 +176,10 @@ package struct ReceiverTwin: Sendable {
       builder.writeRelativePosition(solution, line: antennas + headingError)
       queue(at: time &+ Self.latency)
     }
+    if let antennas, isDue(configuration.antennaRate) {
+      builder.writeAntennaHeading(solution, line: antennas + headingError)
+      queue(at: time &+ Self.latency)
+    }
     if isDue(configuration.satelliteRate) {
       builder.writeSatellites(solution)
       queue(at: time &+ Self.latency)

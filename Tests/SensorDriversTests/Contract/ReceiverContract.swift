@@ -47,7 +47,7 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
     case .ublox5: 4
     case .ublox6: 5
     case .ublox7, .mediaTek, .airoha, .casic, .unicore, .quectel: 10
-    case .ubloxM8, .ubloxM9, .ubloxM10: 25
+    case .ubloxM8, .ubloxM9, .ubloxM10, .ubloxX20D: 25
     case .nmea: 1
     }
   }
