@@ -121,7 +121,7 @@ package enum BoardFile {
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
         "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
-        "constant", "talker", "antennas", "corrections", "time",
+        "constant", "talker", "antennas", "corrections", "time", "base",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -163,6 +163,7 @@ package enum BoardFile {
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
     sensor.time = try timeOutput(map, of: sensor, file: file)
+    sensor.base = try base(map, of: sensor)
     return sensor
   }
 

@@ -241,6 +241,7 @@ package struct ObservationLines {
         line.set("pps", pulse.word)
         if case .unusable(let reason) = pulse { line.set("ppsReason", reason) }
       }
+      if let base = link.base { write(base, into: &line) }
       if let corrections = link.corrections { write(corrections, into: &line) }
     }
   }
@@ -255,6 +256,12 @@ extension ObservationLines {
     guard let leapSecond = condition.leapSecond else { return }
     line.set("leapSecondChange", leapSecond.change)
     line.set("leapSecondBefore", time: leapSecond.midnight)
+  }
+
+  private static func write(_ base: BaseStatus, into line: inout JSONLine) {
+    line.set("base", base.phase.rawValue)
+    line.set("baseSurveySeconds", base.surveySeconds)
+    line.set("baseAccuracy", base.accuracy, digits: 4)
   }
 
   private static func write(_ corrections: CorrectionStatus, into line: inout JSONLine) {

@@ -79,8 +79,8 @@ enum SensorFactory {
       let stream = UBloxDDCStream(try port.device(bus: bus, address: address))
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
-        talker: sensor.talker, readsHeading: sensor.antennas != nil, baudRate: nil,
-        searchesBaudRate: false)
+        talker: sensor.talker, readsHeading: sensor.antennas != nil, base: sensor.base,
+        baudRate: nil, searchesBaudRate: false)
       return (receiver, nil)
     case .serial(let path, let baudRate):
       // A rate in the board file is meant; without one the usual ones are tried.
@@ -89,7 +89,7 @@ enum SensorFactory {
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
         talker: sensor.talker, readsHeading: sensor.antennas != nil,
-        takesCorrections: sensor.corrections != nil, baudRate: rateOfLine,
+        takesCorrections: sensor.corrections != nil, base: sensor.base, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
     case .server(let address, _) where sensor.chip != "gpsd":

@@ -12,6 +12,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var relativeRate: UInt8 = 0
   /// Epochs between NAV-DAHEADING of a receiver with two antennas.
   var antennaRate: UInt8 = 0
+  /// Epochs between NAV-SVIN.
+  var surveyRate: UInt8 = 0
+  var baseMode = BaseMode()
   /// Epochs between MON-HW and between MON-RF.
   var hardwareRate: UInt8 = 0
   var radioRate: UInt8 = 0
@@ -33,7 +36,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
 
   init(_ model: ReceiverTwinModel, baudRate: Int) {
     self.baudRate = baudRate
-    takesRTCM = model == .ubloxM9
+    takesRTCM = model == .ubloxM9 || model == .ubloxF9P
     for sentence in [SimulatedSentence.rmc, .vtg, .gga, .gsa] {
       sentenceRates[sentence.rawValue] = 1
     }
@@ -85,6 +88,11 @@ struct ReceiverConfiguration: Sendable, Hashable {
     // Published drivers of the ZED-X20D; the other receivers do not know the message.
     case 0x2091_03DF...0x2091_03E3 where model != .ubloxX20D: return nil
     case 0x2091_03DF + port: return .antennaHeading
+    // u-blox F9 HPG interface description UBX-21022436: CFG-TMODE, CFG-MSGOUT-UBX_NAV_SVIN.
+    case 0x2003_0001...0x2003_000E, 0x4003_0003...0x4003_0011:
+      return model == .ubloxF9P ? .baseMode(key) : nil
+    case 0x2091_0088...0x2091_008C where model != .ubloxF9P: return nil
+    case 0x2091_0088 + port: return .survey
     case 0x2091_001A + port: return .part(.status)
     case 0x2091_0060 + port: return .part(.leapSecond)
     case 0x2091_0359 + port: return .radio
@@ -125,6 +133,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .satellites: satelliteRate = UInt8(truncatingIfNeeded: value)
     case .relativePosition: relativeRate = UInt8(truncatingIfNeeded: value)
     case .antennaHeading: antennaRate = UInt8(truncatingIfNeeded: value)
+    case .survey: surveyRate = UInt8(truncatingIfNeeded: value)
+    case .baseMode(let key): return baseMode.set(key, value)
     case .part(let part): partRates[part.rawValue] = UInt8(truncatingIfNeeded: value)
     case .radio: radioRate = UInt8(truncatingIfNeeded: value)
     case .measurementPeriod:
@@ -156,6 +166,8 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .satellites: UInt64(satelliteRate)
     case .relativePosition: UInt64(relativeRate)
     case .antennaHeading: UInt64(antennaRate)
+    case .survey: UInt64(surveyRate)
+    case .baseMode(let key): baseMode.value(key)
     case .part(let part): UInt64(partRates[part.rawValue])
     case .radio: UInt64(radioRate)
     case .measurementPeriod: UInt64(measurementPeriod)
@@ -178,6 +190,9 @@ enum UBXConfigurationKey: Hashable {
   case satellites
   case relativePosition
   case antennaHeading
+  case survey
+  /// A key of CFG-TMODE.
+  case baseMode(UInt32)
   case part(SimulatedPart)
   case radio
   case measurementPeriod

@@ -55,6 +55,8 @@ extension ReceiverTwin {
       offset += 4 + size
       items += 1
     }
+    // This twin takes a place in geodetic coordinates alone.
+    if next.baseMode.mode == .fixed, !next.baseMode.isGeodetic { return false }
     // Bit 0 of the layers is RAM; the others matter after a power cycle only, which loses them here.
     if parser[1] & 0x01 != 0 { adopt(next) }
     return true

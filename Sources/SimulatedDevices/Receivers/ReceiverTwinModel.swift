@@ -12,6 +12,8 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
   case ubloxM8
   /// Generation 9: VALSET and the older messages.
   case ubloxM9
+  /// ZED-F9P: as generation 9, with RTK and a base mode.
+  case ubloxF9P
   /// Generation 10: VALSET only.
   case ubloxM10
   /// ZED-X20D: VALSET only, two antennas.
@@ -39,7 +41,7 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
     case .ublox6: 6
     case .ublox7: 7
     case .ubloxM8: 8
-    case .ubloxM9: 9
+    case .ubloxM9, .ubloxF9P: 9
     case .ubloxM10, .ubloxX20D: 10
     case .mediaTek, .airoha, .casic, .unicore, .quectel, .nmea: nil
     }
@@ -74,7 +76,7 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
     case .ublox5, .ublox6, .ublox7, .ubloxM8, .mediaTek, .casic, .nmea: 9600
     case .airoha, .unicore: 115_200
     case .quectel: 460_800
-    case .ubloxM9, .ubloxM10, .ubloxX20D: 38400
+    case .ubloxM9, .ubloxF9P, .ubloxM10, .ubloxX20D: 38400
     }
   }
 

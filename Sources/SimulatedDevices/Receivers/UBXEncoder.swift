@@ -17,8 +17,8 @@ extension MessageBuilder {
     append(s.knowsTime ? 0x07 : 0x00, bytes: 1)
     append(s.knowsTime ? 25 : 0xFFFF_FFFF, bytes: 4)
     append(Int64(s.time.millisecond) * 1_000_000, bytes: 4)
-    // fixType 3D; flags gnssFixOK, diffSoln, carrSoln (UBX-21022436); flags2 confirmed date and time.
-    append(s.hasFix ? 3 : 0, bytes: 1)
+    // fixType 3D, or 5 for time alone; flags gnssFixOK, diffSoln, carrSoln (UBX-21022436); flags2 confirmed date and time.
+    append(s.hasFix ? s.isAtFixedPlace ? 5 : 3 : 0, bytes: 1)
     let carrier = Int64(s.corrections.carrier)
     append(s.hasFix ? 1 | (carrier > 0 ? 2 : 0) | carrier << 6 : 0, bytes: 1)
     append(s.knowsTime ? 0xE0 : 0x20, bytes: 1)
@@ -132,6 +132,12 @@ extension MessageBuilder {
       append("00190000", width: 10)
       append("FWVER=SPG 4.04", width: 30)
       append("PROTVER=32.01", width: 30)
+    case .ubloxF9P:
+      append("EXT CORE 1.00 (3fda8e)", width: 30)
+      append(hardware("00190000"), width: 10)
+      append("FWVER=HPG 1.32", width: 30)
+      append("PROTVER=27.31", width: 30)
+      append("MOD=ZED-F9P", width: 30)
     case .ubloxM10:
       append("ROM SPG 5.10 (7b202e)", width: 30)
       append(hardware("000A0000"), width: 10)
