@@ -158,7 +158,7 @@ package enum BoardFile {
         unit: "Hz, as \(chip) goes"),
       dynamicModel: try dynamicModel(map, of: entry), talker: try talker(map, of: entry),
       antennas: try antennas(map, of: entry),
-      corrections: try corrections(map, of: entry, at: place),
+      corrections: try corrections(map, of: entry),
       sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)

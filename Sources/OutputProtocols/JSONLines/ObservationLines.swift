@@ -273,6 +273,7 @@ extension ObservationLines {
     line.set("correctionBytes", Int(clamping: corrections.bytes))
     line.set("correctionsRejected", Int(clamping: corrections.rejected))
     line.set("correctionsDropped", Int(clamping: corrections.dropped))
+    line.set("correctionsRefused", corrections.refusals.map { Int(clamping: $0) })
   }
 }
 

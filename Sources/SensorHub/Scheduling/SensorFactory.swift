@@ -79,8 +79,9 @@ enum SensorFactory {
       let stream = UBloxDDCStream(try port.device(bus: bus, address: address))
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
-        talker: sensor.talker, readsHeading: sensor.antennas != nil, base: sensor.base,
-        baudRate: nil, searchesBaudRate: false)
+        talker: sensor.talker, readsHeading: sensor.antennas != nil,
+        takesCorrections: sensor.corrections != nil, base: sensor.base, baudRate: nil,
+        searchesBaudRate: false)
       return (receiver, nil)
     case .serial(let path, let baudRate):
       // A rate in the board file is meant; without one the usual ones are tried.

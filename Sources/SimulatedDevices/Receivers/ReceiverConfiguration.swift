@@ -109,6 +109,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case 0x4052_0001: return link == .uart ? .baudRate : .other
     // u-blox F9 HPG interface description UBX-21022436, CFG-UART1INPROT-RTCM3X.
     case 0x1073_0004: return link == .uart ? .takesRTCM : .other
+    case 0x1071_0004: return link == .i2c ? .takesRTCM : .other
     case 0x1073_0001: return link == .uart ? .takesUBX : .other
     case 0x1071_0001: return link == .i2c ? .takesUBX : .other
     case 0x1074_0001: return link == .uart ? .sendsUBX : .other
