@@ -62,6 +62,8 @@ package struct Board: Sendable, Equatable {
     package var corrections: CorrectionSource?
     /// Where a receiver's time goes; `nil` for nowhere.
     package var time: TimeOutput?
+    /// The place that a receiver is to hold as a base station; `nil` for one that is none.
+    package var base: BasePlace?
     /// Whether a receiver sleeps while nobody asks for it.
     package var sleeps: Bool
     /// How it sits on the board.

@@ -10,15 +10,12 @@ extension BoardFile {
   private static let reserved = Set("\"#%/<>?\\^`{|}")
 
   static func corrections(
-    _ map: YAMLMapping, of chip: ChipDescription, at attachment: Board.Attachment
+    _ map: YAMLMapping, of chip: ChipDescription
   ) throws(BoardFileError) -> CorrectionSource? {
     let key = "corrections"
     guard let node = map.node(key) else { return nil }
     guard ["u-blox", "GNSS", "NMEA"].contains(chip.name) else {
       throw map.error(key, "'\(key)' goes with a receiver that takes RTCM: u-blox, GNSS or NMEA")
-    }
-    if case .i2c = attachment {
-      throw map.error(key, "'\(key)' reach a receiver at a serial port only: it needs 'port'")
     }
     guard case .scalar = node else {
       guard

@@ -53,7 +53,7 @@ extension BoardFile {
     return value
   }
 
-  private static func demandConfigurable(
+  static func demandConfigurable(
     _ chip: ChipDescription, _ key: String, _ map: YAMLMapping
   ) throws(BoardFileError) {
     guard ["u-blox", "GNSS"].contains(chip.name) else {

@@ -121,7 +121,7 @@ package enum BoardFile {
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
         "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
-        "constant", "talker", "antennas", "corrections", "time",
+        "constant", "talker", "antennas", "corrections", "time", "base",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -158,11 +158,12 @@ package enum BoardFile {
         unit: "Hz, as \(chip) goes"),
       dynamicModel: try dynamicModel(map, of: entry), talker: try talker(map, of: entry),
       antennas: try antennas(map, of: entry),
-      corrections: try corrections(map, of: entry, at: place),
+      corrections: try corrections(map, of: entry),
       sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
     sensor.time = try timeOutput(map, of: sensor, file: file)
+    sensor.base = try base(map, of: sensor)
     return sensor
   }
 

@@ -1,5 +1,6 @@
 // Sentences that configure receivers which have no binary protocol, or none that is documented. They are sent a
-// few times in a receiver's life, so plain strings do. None writes to a receiver's flash.
+// few times in a receiver's life, so plain strings do. None writes to a receiver's flash but Unicore's survey of a base station's
+// place, whose result the receiver keeps there by itself.
 
 public import SensorTypes
 
@@ -108,6 +109,35 @@ public enum ReceiverSentences {
     case .airborne: "MODE ROVER UAV"
     case .sea: nil
     }
+  }
+
+  /// The longest survey that the manual allows, seconds.
+  package static let longestUnicoreSurvey = 3_600.0
+
+  /// The mode of a base station (manual, section 3, MODE BASE); `nil` for what the command cannot say.
+  ///
+  /// A survey ends after its seconds at the latest, and has no limit of accuracy. The receiver stores its result in its flash; the
+  /// distance 0 says that a place of an earlier survey is not taken. A place is given in the earth-centred frame: in the geodetic one
+  /// the manual's height is that above the sea. Numbers within the range of degrees and of heights would be taken for them.
+  package static func unicoreBase(_ place: BasePlace) -> String? {
+    switch place {
+    case .survey(let seconds, _):
+      return (1...longestUnicoreSurvey).contains(seconds)
+        ? "MODE BASE TIME \(Int(seconds.rounded(.up))) 0" : nil
+    case .known(let latitude, let longitude, let height, _):
+      let place = ECEFSolution(latitude: latitude, longitude: longitude, height: height)
+      guard let p = place.position, abs(p.x) > 90.1, abs(p.y) > 180.1, abs(p.z) > 30_000.1,
+        [p.x, p.y, p.z].allSatisfy({ abs($0) < 1e8 })
+      else { return nil }
+      return "MODE BASE \(decimal(p.x)) \(decimal(p.y)) \(decimal(p.z))"
+    }
+  }
+
+  /// A number with four decimals.
+  private static func decimal(_ value: Double) -> String {
+    let total = Int64((value * 1e4).rounded())
+    let (whole, rest) = total.magnitude.quotientAndRemainder(dividingBy: 10_000)
+    return "\(total < 0 ? "-" : "")\(whole).\(String(10_000 + rest).dropFirst())"
   }
 
   /// As the manual writes intervals: 1, 0.5, 0.2.

@@ -1,9 +1,9 @@
-// What a u-blox receiver reports of its antenna, of interference and spoofing, and of the next leap second.
+// What a u-blox receiver reports of its antenna, of interference and spoofing, of the next leap second, and of a base's survey.
 
 import SensorTypes
 
 extension UBXDecoder {
-  /// Takes MON-HW, MON-RF, SEC-SIG, NAV-STATUS or NAV-TIMELS; other messages say nothing here.
+  /// Takes MON-HW, MON-RF, SEC-SIG, NAV-STATUS, NAV-TIMELS or NAV-SVIN; other messages say nothing here.
   static func condition(
     messageClass: UInt8, id: UInt8, _ bytes: UnsafeBufferPointer<UInt8>,
     into condition: inout ReceiverCondition
@@ -23,6 +23,8 @@ extension UBXDecoder {
       condition.spoofing = spoofing(payload.u1(7) >> 3 & 0x03)
     case (navigation, 0x26) where bytes.count >= 24 && payload.u1(4) == 0:
       condition.leapSecond = leapSecond(payload)
+    case (navigation, 0x3B) where bytes.count >= 40 && payload.u1(0) == 0:
+      condition.survey = survey(payload)
     default: break
     }
   }
@@ -76,6 +78,22 @@ extension UBXDecoder {
     case 3: .detected
     default: nil
     }
+  }
+
+  /// NAV-SVIN (u-blox F9 HPG interface description UBX-21022436): the mean in the earth-centred frame, and what is less than a
+  /// centimeter of it. `nil` where there is no survey.
+  private static func survey(_ payload: Payload) -> BaseSurvey? {
+    let (isValid, isActive) = (payload.u1(36) != 0, payload.u1(37) != 0)
+    guard isValid || isActive else { return nil }
+    var survey = BaseSurvey(
+      isActive: isActive, isValid: isValid, seconds: Int(payload.u4(8)),
+      accuracy: Double(payload.u4(28)) * 1e-4)
+    let rest = SIMD3(Double(payload.i1(24)), Double(payload.i1(25)), Double(payload.i1(26))) * 1e-4
+    if let mean = ECEFSolution(position: payload.metres(12) + rest).geodetic {
+      (survey.latitude, survey.longitude) = (mean.latitude, mean.longitude)
+      survey.height = mean.height
+    }
+    return survey
   }
 
   /// The event of NAV-TIMELS, if it is yet to come: a change at the end of a day of a GPS week.

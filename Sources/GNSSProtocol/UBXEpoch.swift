@@ -251,3 +251,16 @@ struct ECEFSolution: Sendable, Hashable {
     )
   }
 }
+
+extension ECEFSolution {
+  /// Makes the position of a place: degrees (WGS 84), and metres above the ellipsoid.
+  init(latitude: Double, longitude: Double, height: Double) {
+    let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_316)
+    let radian = Double.pi / 180
+    let (sLat, cLat) = (sin(latitude * radian), cos(latitude * radian))
+    let normal = a / (1 - e2 * sLat * sLat).squareRoot()
+    position = SIMD3(
+      (normal + height) * cLat * cos(longitude * radian),
+      (normal + height) * cLat * sin(longitude * radian), (normal * (1 - e2) + height) * sLat)
+  }
+}

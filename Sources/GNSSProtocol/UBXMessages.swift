@@ -83,6 +83,12 @@ public enum UBXMessages {
     valset([(port == .ddc ? 0x2091_008D : 0x2091_008E, 1)])
   }
 
+  /// NAV-DAHEADING once an epoch on `port`, by key (CFG-MSGOUT-UBX_NAV_DAHEADING): the heading of a receiver with two antennas
+  /// (ZED-X20D). The numbers of the keys are those of published drivers, and were not compared with the interface description.
+  package static func antennaHeading(on port: UBXPortID) -> [UInt8] {
+    valset([(port == .ddc ? 0x2091_03DF : 0x2091_03E0, 1)])
+  }
+
   /// RTCM 3 in at `port`, by key (CFG-UART1INPROT-RTCM3X, CFG-I2CINPROT-RTCM3X; u-blox F9 HPG interface description UBX-21022436).
   package static func takeCorrections(on port: UBXPortID) -> [UInt8] {
     valset([(port == .ddc ? 0x1071_0004 : 0x1073_0004, 1)])

@@ -86,6 +86,9 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
   public var rejected: UInt64 = 0
   /// Frames that the receiver was not sent, because it or its line was too slow or it was not heard.
   public var dropped: UInt64 = 0
+  /// Transfers that the receiver's I2C port did not acknowledge. Each is made three times, and then the frame is dropped. `nil` for
+  /// a receiver that is not on I2C.
+  public var refusals: UInt64?
 
   /// Makes the status of a source that nobody has asked yet.
   public init(source: String) { self.source = source }
@@ -104,7 +107,9 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
       guard recentFrames > 0 else {
         return "nothing in the last \(Self.window) s from \(source)\(Self.last(failure))"
       }
-      let lost = dropped > 0 ? " (\(dropped) not passed on so far)" : ""
+      var counts = dropped > 0 ? ["\(dropped) not passed on so far"] : []
+      if let refusals, refusals > 0 { counts.append("\(refusals) transfers not acknowledged") }
+      let lost = counts.isEmpty ? "" : " (\(counts.joined(separator: ", ")))"
       return
         "\(recentFrames) frame\(recentFrames == 1 ? "" : "s"), \(Self.size(recentBytes)) in the last "
         + "\(Self.window) s from \(source)\(lost)"

@@ -5,11 +5,12 @@
 public enum FixKind: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// There is no position.
   case none
-  /// The receiver solves for time alone, with its antenna at a known place. Its position is no measurement and is not given.
+  /// The receiver solves for time alone, with its antenna at a known place. Its position is no measurement and is not given,
+  /// unless the board file has made it a base station: see `manual`.
   case timeOnly
   /// A simulator's.
   case simulated
-  /// Entered by hand.
+  /// Entered by hand, or the fixed place that a base station was given or has surveyed before.
   case manual
   /// Estimated from the last position: by the receiver's own inertial sensors or wheel ticks, or by carrying the last velocity on.
   case deadReckoning

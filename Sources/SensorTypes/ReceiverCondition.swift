@@ -54,6 +54,8 @@ public struct ReceiverCondition: Sendable, Hashable, Codable {
   public var spoofing: Spoofing?
   /// The next leap second; `nil` where none is announced.
   public var leapSecond: LeapSecond?
+  /// How far the survey of a base station's place has come: `ReceiverLink.base` says it.
+  package var survey: BaseSurvey?
 
   /// Makes the condition of a receiver that reports nothing of it.
   public init() {}

@@ -103,12 +103,13 @@ struct CorrectionKeyTests {
     #expect(said.contains("credentials") && !said.contains("hush"), "\(said)")
   }
 
-  @Test("only a receiver at a serial port that takes RTCM has corrections")
-  func receivers() {
+  @Test("only a receiver that takes RTCM has corrections, at a serial port or on I2C")
+  func receivers() throws {
     let address = "ntrip://caster.example/ROOF"
     #expect(message(address, "chip: gpsd").contains("takes RTCM"))
     #expect(message(address, "chip: BMP280, bus: /dev/i2c-1, address: 0x76").contains("takes RTCM"))
     #expect(
-      message(address, "chip: u-blox, bus: /dev/i2c-1, address: 0x42").contains("needs 'port'"))
+      try sensor(address, "chip: u-blox, bus: /dev/i2c-1, address: 0x42").corrections
+        == CorrectionSource(host: "caster.example", mountpoint: "ROOF"))
   }
 }

@@ -100,6 +100,7 @@ struct AntennaTests {
     "receivers with two antennas of other makers give the same board its heading",
     arguments: [
       (ReceiverTwinModel.unicore, ""), (.unicore, "\n    baudRate: 115200"), (.quectel, ""),
+      (.ubloxX20D, ""),
     ])
   func others(model: ReceiverTwinModel, keys: String) throws {
     let board = try board(receiver: model, keys: keys)

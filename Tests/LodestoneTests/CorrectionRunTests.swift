@@ -8,12 +8,20 @@ import Testing
 
 /// A receiver with corrections: the twin of an F9 and a caster in memory.
 struct CorrectionRunTests {
-  private func board(_ corrections: String = "ntrip://caster.example/ROOF") throws -> VirtualBoard {
+  private func board(
+    _ corrections: String = "ntrip://caster.example/ROOF", isOnI2C: Bool = false
+  ) throws -> VirtualBoard {
     try VirtualBoard(
       edit: { text in
         text.components(separatedBy: "  legs:\n")[0]
           .replacingOccurrences(
-            of: "  - chip: u-blox\n", with: "  - chip: u-blox\n    corrections: \(corrections)\n")
+            of: "  - chip: u-blox\n", with: "  - chip: u-blox\n    corrections: \(corrections)\n"
+          )
+          .replacingOccurrences(
+            of: "    port: /dev/serial0\n    baudRate: 38400\n",
+            with: isOnI2C
+              ? "    bus: /dev/i2c-1\n    address: 0x42\n"
+              : "    port: /dev/serial0\n    baudRate: 38400\n")
           + "  legs:\n    - {seconds: 400}\n"
       }, records: true, demand: Demand(location: true))
   }
@@ -55,6 +63,7 @@ struct CorrectionRunTests {
     let status = try #require(corrections(board))
     #expect(status.phase == .receiving && status.failure == nil)
     #expect(status.connections == 1 && status.rejected == 0 && status.dropped == 0)
+    #expect(status.refusals == nil)
     #expect(
       status.description.contains(" frames, ")
         && status.description.hasSuffix(" kB in the last 10 s from caster.example/ROOF"))
@@ -90,6 +99,22 @@ struct CorrectionRunTests {
     try Replay.run(Recording(board.recording), board: board.board) { replayed.append($0) }
     #expect(replayed == all.filter { !Self.isOfCorrections($0) })
     #expect(all.contains(where: Self.isOfCorrections))
+  }
+
+  @Test("over I2C they reach the receiver as over a line, and a replay needs none")
+  func i2c() throws {
+    let board = try board(isOnI2C: true)
+    let all = board.run(40)
+    #expect(kinds(all, board) == [.autonomous, .rtkFloat, .rtkFixed])
+    let status = try #require(corrections(board))
+    #expect(status.phase == .receiving && status.failure == nil)
+    #expect(status.frames > 20 && status.dropped == 0 && status.refusals == 0)
+    let link = board.hub.status.first { $0.chip == "u-blox" }?.link
+    #expect(link?.notTaken == [])
+    board.hub.stop()
+    var replayed: [Observation] = []
+    try Replay.run(Recording(board.recording), board: board.board) { replayed.append($0) }
+    #expect(replayed == all.filter { !Self.isOfCorrections($0) })
   }
 
   @Test(

@@ -1,5 +1,6 @@
 // Antenna, interference, spoofing and the next leap second on the receiver's page.
 
+import OutputProtocols
 import SensorTypes
 import Testing
 
@@ -31,5 +32,38 @@ import Testing
     }
     receiver.state = .failed("gone")
     #expect(!text().contains("leap second"))
+  }
+
+  @Test(
+    "how a base station is doing stands on the page and in the receiver's line; its figures are no news"
+  )
+  func base() {
+    var receiver = GNSSPageTests.status()
+    func text() -> String {
+      var lines = ObservationLines { _ in nil }
+      return GNSSPageTests.page(nil, receiver: receiver).lines(
+        at: Timestamp(seconds: 8), size: (160, 40)
+      ).joined(separator: "\n") + lines.line(for: .sensor(receiver))
+    }
+    #expect(!text().contains("base"))
+    var status = BaseStatus(phase: .waiting)
+    receiver.link?.base = status
+    #expect(
+      text().contains("base station: not set yet\n") && text().contains(#""base":"waiting"}"#))
+    (status.phase, status.surveySeconds, status.accuracy) = (.surveying, 120, 1.85)
+    receiver.link?.base = status
+    #expect(text().contains("base station: surveys its place, 120 s so far, +- 1.9 m\n"))
+    #expect(text().contains(#""base":"surveying","baseSurveySeconds":120,"baseAccuracy":1.85}"#))
+    var changes = ReceiverChanges()
+    #expect(changes.take([receiver]).count == 1)
+    receiver.link?.base?.surveySeconds = 125
+    #expect(changes.take([receiver]).isEmpty)
+    (status.phase, status.surveySeconds, status.accuracy) = (.fixed, 300, 0.5)
+    receiver.link?.base = status
+    #expect(changes.take([receiver]).count == 1)
+    #expect(text().contains("base station: holds a fixed place, +- 0.50 m\n"))
+    receiver.link?.base = BaseStatus(phase: .fixed)
+    #expect(text().contains("base station: holds a fixed place\n"))
+    #expect(text().contains(#""base":"fixed"}"#))
   }
 }

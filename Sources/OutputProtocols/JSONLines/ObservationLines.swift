@@ -241,6 +241,7 @@ package struct ObservationLines {
         line.set("pps", pulse.word)
         if case .unusable(let reason) = pulse { line.set("ppsReason", reason) }
       }
+      if let base = link.base { write(base, into: &line) }
       if let corrections = link.corrections { write(corrections, into: &line) }
     }
   }
@@ -257,6 +258,12 @@ extension ObservationLines {
     line.set("leapSecondBefore", time: leapSecond.midnight)
   }
 
+  private static func write(_ base: BaseStatus, into line: inout JSONLine) {
+    line.set("base", base.phase.rawValue)
+    line.set("baseSurveySeconds", base.surveySeconds)
+    line.set("baseAccuracy", base.accuracy, digits: 4)
+  }
+
   private static func write(_ corrections: CorrectionStatus, into line: inout JSONLine) {
     line.set("corrections", corrections.phase.rawValue)
     line.set("correctionSource", corrections.source)
@@ -266,6 +273,7 @@ extension ObservationLines {
     line.set("correctionBytes", Int(clamping: corrections.bytes))
     line.set("correctionsRejected", Int(clamping: corrections.rejected))
     line.set("correctionsDropped", Int(clamping: corrections.dropped))
+    line.set("correctionsRefused", corrections.refusals.map { Int(clamping: $0) })
   }
 }
 

@@ -7,15 +7,22 @@ extension GNSSReceiver {
   package var link: ReceiverLink? {
     var link = ReceiverLink(baudRate: baudRate)
     link.condition = condition
+    link.condition?.survey = nil
+    if link.condition?.isEmpty ?? false { link.condition = nil }
+    link.base = baseStatus
     guard isConfigured, let dialect = setup.dialect else { return link }
     link.language = dialect.language
     if !setup.notTaken.contains(.rate) { link.interval = setup.interval }
     let settings = settings
     link.notTaken = setup.notTaken.map { item in
-      settings.carries(item) ? item.words : "\(item.words) (the line is too slow)"
+      settings.carries(item) ? words(of: item) : "\(words(of: item)) (the line is too slow)"
+    }
+    if dialect == .unicore, setup.isBaseSet, setup.surveys {
+      link.notTaken.append("'accuracy' of 'base' (its survey lasts its time, and no longer)")
     }
     return link
   }
+
   /// What it has not taken of what was asked of it, and whose positions are not read.
   package var note: String? {
     let others =
@@ -23,14 +30,14 @@ extension GNSSReceiver {
       ? nil
       : "has another source of positions on its wire, \(ignored.joined(separator: ", ")), which is not read "
         + "('talker' chooses one)"
-    let all = [refusal, others].compactMap(\.self) + (condition?.warnings ?? [])
+    let all = [refusal, others, baseNote].compactMap(\.self) + (condition?.warnings ?? [])
     return all.isEmpty ? nil : all.joined(separator: "; it ")
   }
 
   private var refusal: String? {
     switch setup.phase {
     case .running:
-      let refused = setup.notTaken.filter(\.isWish).map(\.words)
+      let refused = setup.notTaken.filter(\.isWish).map { words(of: $0) }
       return refused.isEmpty ? nil : "does not take \(refused.joined(separator: " and "))"
     case .reading where setup.access != .reads:
       return setup.hasRefused
@@ -38,6 +45,27 @@ extension GNSSReceiver {
         : "acknowledges nothing: it is read as it is"
     default: return nil
     }
+  }
+}
+
+extension GNSSReceiver {
+  /// What nobody heard means.
+  package func silence(of seconds: Double) -> String {
+    let time = "no message for \(Int((seconds * 1000).rounded())) ms"
+    guard let baudRate else { return "\(time): check the receiver's wire" }
+    let hasGarbage = notUnderstood > Self.garbageLimit
+    guard setup.searchesBaudRate else {
+      return hasGarbage
+        ? "\(time), but bytes that are none: is \(baudRate) baud the receiver's rate? Without "
+          + "'baudRate' all usual ones are tried"
+        : "\(time) at \(baudRate) baud: check the receiver's wire"
+    }
+    if setup.searched >= ReceiverSetup.baudRates.count {
+      return hasGarbage
+        ? "\(time), at no usual rate: what arrives is noise; check ground and levels"
+        : "\(time), nothing at all at any usual rate: check power, and that TX and RX are crossed"
+    }
+    return "\(time): check the receiver's wire; all usual rates are being tried"
   }
 }
 
@@ -69,8 +97,9 @@ extension ReceiverSetting {
   /// Whether it is something that a person has asked for, or would miss in positions.
   var isWish: Bool {
     switch self {
-    case .model, .rate, .speed, .sentences, .heading, .corrections: true
-    case .enablePVT, .disableNMEA, .satellites, .channels, .condition, .leapSecond, .sleep: false
+    case .model, .rate, .speed, .sentences, .heading, .corrections, .base: true
+    case .enablePVT, .disableNMEA, .satellites, .channels, .condition, .leapSecond, .survey, .sleep:
+      false
     }
   }
 
@@ -88,6 +117,8 @@ extension ReceiverSetting {
     case .leapSecond: "the next leap second"
     case .heading: "'antennas' (a heading by two antennas)"
     case .corrections: "'corrections' (RTCM 3 on its port)"
+    case .base: "'base'"
+    case .survey: "how far its survey has come"
     case .sleep: "sleep"
     }
   }

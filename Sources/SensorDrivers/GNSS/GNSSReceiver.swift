@@ -20,6 +20,10 @@ package final class GNSSReceiver: ReceiverDriver {
   private let port: ReceiverPort
   private let wantedRate: Double
   private let model: DynamicModel?
+  /// The place that it is to hold as a base station.
+  let base: BasePlace?
+  /// Whether its newest epoch was of a fixed place.
+  private(set) var isPlaced = false
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   private var lastRead: Timestamp?
   private var lastPVT: Timestamp?
@@ -44,18 +48,21 @@ package final class GNSSReceiver: ReceiverDriver {
   init(
     _ stream: any ByteStream, codec: any ReceiverCodec, port: ReceiverPort, outputRate: Double,
     model: DynamicModel? = nil, readsHeading: Bool = false, takesCorrections: Bool = false,
-    setup: ReceiverSetup
+    base: BasePlace? = nil, setup: ReceiverSetup
   ) {
     self.stream = stream
     self.codec = codec
     self.port = port
     self.setup = setup
     self.model = model
+    self.base = base
     // 0.1 to 25 Hz is what receivers can do; anything else is a mistake that must not trap below.
     wantedRate = outputRate > 0 ? min(25, max(0.1, outputRate)) : 1
     self.setup.setsModel = model != nil
     self.setup.setsHeading = readsHeading
     self.setup.setsCorrections = takesCorrections
+    self.setup.setsBase = base != nil
+    if case .survey? = base { self.setup.surveys = true }
     self.setup.interval = 1 / wantedRate
   }
 
@@ -169,25 +176,6 @@ package final class GNSSReceiver: ReceiverDriver {
     return setup.dialect.map { $0.isUBX || $0 == .pmtk } ?? true
   }
 
-  /// What nobody heard means.
-  package func silence(of seconds: Double) -> String {
-    let time = "no message for \(Int((seconds * 1000).rounded())) ms"
-    guard let baudRate else { return "\(time): check the receiver's wire" }
-    let hasGarbage = notUnderstood > Self.garbageLimit
-    guard setup.searchesBaudRate else {
-      return hasGarbage
-        ? "\(time), but bytes that are none: is \(baudRate) baud the receiver's rate? Without "
-          + "'baudRate' all usual ones are tried"
-        : "\(time) at \(baudRate) baud: check the receiver's wire"
-    }
-    if setup.searched >= ReceiverSetup.baudRates.count {
-      return hasGarbage
-        ? "\(time), at no usual rate: what arrives is noise; check ground and levels"
-        : "\(time), nothing at all at any usual rate: check power, and that TX and RX are crossed"
-    }
-    return "\(time): check the receiver's wire; all usual rates are being tried"
-  }
-
   /// Its words change with what the search finds.
   package var explainsSilence: Bool { true }
 
@@ -201,7 +189,7 @@ package final class GNSSReceiver: ReceiverDriver {
   var settings: ReceiverSettings {
     return ReceiverSettings(
       interval: setup.dialect.possible(leastInterval, baudRate: baudRate), model: model,
-      hasRoom: (baudRate ?? .max) > 9_600)
+      hasRoom: (baudRate ?? .max) > 9_600, base: base)
   }
 
   private func receive(_ now: Timestamp) throws(DriverError) {
@@ -246,7 +234,7 @@ package final class GNSSReceiver: ReceiverDriver {
       case .ignored(let talkers):
         setup.heard(at: now)
         ignored = talkers
-      case .epoch(let fix, let isPVT):
+      case .epoch(let epoch, let isPVT):
         setup.heardEpoch(isPVT: isPVT, at: now)
         if isPVT {
           lastPVT = now
@@ -254,6 +242,8 @@ package final class GNSSReceiver: ReceiverDriver {
           // The same epochs once more, until NMEA is off.
           continue
         }
+        let fix = placed(epoch)
+        isPlaced = fix.kind == .manual
         return fix
       }
     }
@@ -273,6 +263,8 @@ package final class GNSSReceiver: ReceiverDriver {
         case .send(let item, let dialect, let part):
           let settings = settings
           if item == .rate { setup.interval = settings.interval }
+          // What is known of an earlier survey is none of the one that begins.
+          if item == .base { condition?.survey = nil }
           let requests = codec.requests(
             setting: item, in: dialect, port: port, settings: settings)
           let request = requests.indices.contains(part) ? requests[part] : nil

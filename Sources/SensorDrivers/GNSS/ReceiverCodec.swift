@@ -46,6 +46,8 @@ struct ReceiverSettings: Sendable, Hashable {
   var hasSomeRoom: Bool { hasRoom || interval >= Self.usualInterval }
   /// Whether the line carries the satellites as well: at 9600 baud they would hold the next epochs up.
   var hasRoom: Bool
+  /// The place that it is to hold as a base station; `nil` for one that is none.
+  var base: BasePlace? = nil
 }
 
 /// What is sent to set one thing.

@@ -10,6 +10,7 @@ extension ReceiverSetup {
     _ item: ReceiverSetting, _ dialect: Dialect, _ part: Int, _ now: Timestamp
   ) -> Command? {
     if part + 1 < awaited.messages { return ask(item, dialect, part: part + 1, now) }
+    if item == .base { isBaseSet = true }
     guard item == .enablePVT else { return ask(next(after: item, dialect), dialect, now) }
     phase = .awaitingPVT(dialect)
     deadline = now.advanced(bySeconds: Self.firstEpochTime)

@@ -17,6 +17,9 @@ extension ReceiverSetup {
     if dialect == .keys || dialect == .messages { plan.append(.leapSecond) }
     if dialect.asksHeading, setsHeading { plan.append(.heading) }
     if dialect.isUBX, setsCorrections { plan.append(.corrections) }
+    // Once: a survey that goes on must not begin again because somebody wants another rate.
+    if setsBase, !isBaseSet || item == .base { plan.append(.base) }
+    if setsBase, surveys, dialect == .keys, !notTaken.contains(.base) { plan.append(.survey) }
     if setsModel { plan.append(.model) }
     plan.append(.rate)
     guard let place = plan.firstIndex(of: item), place + 1 < plan.count else { return nil }

@@ -86,6 +86,10 @@ enum ReceiverSetting: Sendable, Hashable {
   case heading
   /// RTCM 3 in at this port.
   case corrections
+  /// A place that it holds as a base station.
+  case base
+  /// How far the survey of that place has come, every five seconds.
+  case survey
   /// The sentences that are read, and no others.
   case sentences
   /// The rate of the line.

@@ -55,6 +55,11 @@ struct ReceiverSetup: Sendable {
   var setsHeading = false
   /// Whether it is to take corrections on its port.
   var setsCorrections = false
+  /// Whether it is to be a base station, and whether it is to survey its place.
+  var setsBase = false
+  var surveys = false
+  /// Whether it has taken that since it was found.
+  var isBaseSet = false
   /// Seconds between epochs, as they were asked for last.
   var interval = 1.0
   /// The rate of the line that is needed for the wanted epochs, once the dialect is known; `nil` for any.
@@ -167,7 +172,7 @@ struct ReceiverSetup: Sendable {
 
   mutating func listen(_ now: Timestamp) {
     phase = .listening
-    (heardSinceListening, sawPVT, identified) = (false, false, nil)
+    (heardSinceListening, sawPVT, identified, isBaseSet) = (false, false, nil, false)
     (wishes, lastEpoch, slow, hasKeptRate) = ((false, false, false), nil, 0, false)
     deadline = now.advanced(bySeconds: Self.listeningTime)
   }

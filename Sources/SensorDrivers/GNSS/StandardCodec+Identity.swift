@@ -23,6 +23,13 @@ extension ReceiverSetup.Dialect {
 }
 
 extension ReceiverIdentity {
+  /// Whether it is a u-blox receiver with two antennas of its own, which gives their heading in NAV-DAHEADING: a ZED-X20D, whose
+  /// firmware is called HDG.
+  var hasTwoAntennas: Bool {
+    family == .uBlox
+      && extensions.contains { $0.hasPrefix("MOD=ZED-X20D") || $0.hasPrefix("FWVER=HDG ") }
+  }
+
   /// The navigation rates of the data sheets of LEA-5 (4 Hz), NEO-6 (5 Hz) and NEO-7 (10 Hz), as seconds.
   var shortestInterval: Double? {
     switch generation {

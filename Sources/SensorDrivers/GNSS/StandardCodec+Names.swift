@@ -15,6 +15,7 @@ extension StandardCodec {
     case .heading: commands = [ReceiverSentences.unicoreHeading(milliseconds: milliseconds)]
     case .model: commands = settings.model.flatMap(ReceiverSentences.unicore).map { [$0] } ?? []
     case .rate: commands = ReceiverSentences.unicoreRate(milliseconds: milliseconds)
+    case .base: commands = settings.base.flatMap(ReceiverSentences.unicoreBase).map { [$0] } ?? []
     // Another rate of the line goes with the name of the port, which nobody has said; and it does not sleep.
     default: commands = []
     }
@@ -40,7 +41,8 @@ extension StandardCodec {
     case .heading:
       sentences = [ReceiverSentences.quectelHeading(fixes: fixes(every: milliseconds) ?? 1)]
     case .rate: sentences = fixes(every: milliseconds).map(ReceiverSentences.quectelRate) ?? []
-    // A navigation mode and another rate of the line count after a restart only; and it does not sleep.
+    // A navigation mode, base mode (PQTMCFGRCVRMODE) and another rate of the line count after a restart only, for which they have to be
+    // saved; and it does not sleep.
     default: sentences = []
     }
     return sentences.map { sentence in

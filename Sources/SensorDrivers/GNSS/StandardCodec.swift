@@ -70,7 +70,11 @@ struct StandardCodec: ReceiverCodec {
     let place: UBXPortID = port == .ddc ? .ddc : .uart1
     let milliseconds = Int((1_000 * settings.interval).rounded())
     switch dialect {
-    case .keys: return Self.keys(item, place, settings, milliseconds)
+    case .keys:
+      if item == .heading, decoder.identity.hasTwoAntennas {
+        return [Self.valset(UBXMessages.antennaHeading(on: place))]
+      }
+      return Self.keys(item, place, settings, milliseconds)
     case .messages, .parts: return Self.messages(item, dialect, settings, milliseconds)
     case .pmtk:
       switch item {
@@ -132,6 +136,10 @@ struct StandardCodec: ReceiverCodec {
       message = UBXMessages.leapSecond(on: port, every: settings.epochsIfRoom(in: 60))
     case .heading: message = UBXMessages.relativePosition(on: port)
     case .corrections: message = UBXMessages.takeCorrections(on: port)
+    case .base:
+      guard let place = settings.base else { return [] }
+      message = UBXMessages.base(place)
+    case .survey: message = UBXMessages.surveyReports(on: port, every: settings.epochs(in: 5))
     case .model:
       guard let model = settings.model else { return [] }
       message = UBXMessages.dynamicModel(model)
@@ -140,7 +148,12 @@ struct StandardCodec: ReceiverCodec {
     case .sleep: return [ReceiverRequest(bytes: UBXMessages.sleep(namesWakeUp: true), answer: nil)]
     case .sentences, .channels: return []
     }
-    return [ReceiverRequest(bytes: message, answer: number(.ubx, 0x068A))]
+    return [valset(message)]
+  }
+
+  /// A CFG-VALSET, and the number of its answer.
+  static func valset(_ message: [UInt8]) -> ReceiverRequest {
+    ReceiverRequest(bytes: message, answer: number(.ubx, 0x068A))
   }
 
   private static func messages(
@@ -170,6 +183,8 @@ struct StandardCodec: ReceiverCodec {
     case .heading: return [every(0x01, 0x3C, 1)]
     // Which protocols a port takes is set together with its rate (CFG-PRT), and RTCM is on where there is any.
     case .corrections: return []
+    // Generation 8 has other messages for it (CFG-TMODE2, CFG-TMODE3), which are not built.
+    case .base, .survey: return []
     case .model:
       guard let model = settings.model else { return [] }
       return [
@@ -253,12 +268,13 @@ extension GNSSReceiver {
   ///   - talker: The only talker whose positions count; `nil` follows the better source.
   ///   - readsHeading: Whether it is asked for a heading by antennas, where asking helps.
   ///   - takesCorrections: Whether it is told to take RTCM 3 on its port.
+  ///   - base: The place that it is to hold as a base station; `nil` for one that is none.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   package convenience init(
     _ stream: any ByteStream, as kind: ReceiverControl, outputRate: Double,
     model: DynamicModel? = nil, talker: String? = nil, readsHeading: Bool = false,
-    takesCorrections: Bool = false, baudRate: Int?, searchesBaudRate: Bool
+    takesCorrections: Bool = false, base: BasePlace? = nil, baudRate: Int?, searchesBaudRate: Bool
   ) {
     let access: ReceiverSetup.Access =
       switch kind {
@@ -269,7 +285,7 @@ extension GNSSReceiver {
     self.init(
       stream, codec: StandardCodec(talker: talker), port: baudRate == nil ? .ddc : .uart,
       outputRate: outputRate, model: model, readsHeading: readsHeading,
-      takesCorrections: takesCorrections,
+      takesCorrections: takesCorrections, base: base,
       setup: ReceiverSetup(
         access: access, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
   }

@@ -1,3 +1,4 @@
+import BoardFile
 import SensorBus
 import SensorTypes
 
@@ -62,7 +63,7 @@ final class CorrectedStream: ByteStream {
 /// The buses of a board, some of whose receivers get corrections.
 struct CorrectedAccess: BusAccess, Sendable {
   let base: any BusProvider
-  /// By port or server, as `Board.Attachment.bus` names it.
+  /// By port, server or I2C address, as `Board.Attachment.description` names it.
   let feeds: [String: CorrectionFeed]
 
   func now() -> Timestamp { base.now() }
@@ -70,7 +71,9 @@ struct CorrectedAccess: BusAccess, Sendable {
   var isWallTimeSet: Bool { base.isWallTimeSet }
 
   func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
-    try base.registerDevice(bus: bus, address: address)
+    let device = try base.registerDevice(bus: bus, address: address)
+    let place = Board.Attachment.i2c(bus: bus, address: address).description
+    return feeds[place].map { CorrectedDevice(device, feed: $0) } ?? device
   }
 
   func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {

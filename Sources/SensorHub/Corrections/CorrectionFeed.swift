@@ -10,6 +10,8 @@ final class CorrectionFeed: Sendable {
     var bytes = 0
     var isOpen = false
     var dropped: UInt64 = 0
+    var refusals: UInt64 = 0
+    var refusal: String?
 
     mutating func dropFirst() {
       bytes -= frames.removeFirst().count
@@ -21,6 +23,26 @@ final class CorrectionFeed: Sendable {
 
   /// The number of whole frames that were not passed on.
   var dropped: UInt64 { state.withLock { $0.dropped } }
+
+  /// The number of transfers that the receiver's I2C port did not acknowledge.
+  var refusals: UInt64 { state.withLock { $0.refusals } }
+
+  /// Why the newest frame was lost on its way to the receiver, in words for a person; `nil` once one has passed.
+  var refusal: String? { state.withLock { $0.refusal } }
+
+  /// Counts a transfer that was not acknowledged, and is made again.
+  func refused() { state.withLock { $0.refusals &+= 1 } }
+
+  /// Counts a frame that is given up after it was taken.
+  func lost(because reason: String?) {
+    state.withLock { state in
+      state.dropped &+= 1
+      state.refusal = reason ?? state.refusal
+    }
+  }
+
+  /// Says that a frame has reached the receiver.
+  func passed() { state.withLock { $0.refusal = nil } }
 
   /// Says whether the receiver is heard. What comes while it is not is dropped.
   func setOpen(_ isOpen: Bool) {

@@ -11,10 +11,13 @@ final class CorrectionService: Sendable {
     var status: CorrectionStatus
   }
 
-  /// The receiver's place in the board file, its name with its place for messages, and its bus.
+  /// The receiver's place in the board file, its name with its place for messages, where it is reached, and its bus.
   let sensor: Int
   let name: String
+  let place: String
   let bus: String
+  /// Whether it is on I2C, where a transfer may not be acknowledged.
+  let isOnI2C: Bool
   let source: CorrectionSource
   let feed = CorrectionFeed()
   private let state: Mutex<State>
@@ -23,7 +26,9 @@ final class CorrectionService: Sendable {
   private init(_ index: Int, _ sensor: Board.Sensor, _ source: CorrectionSource) {
     self.sensor = index
     name = "\(sensor.chip) at \(sensor.attachment)"
+    place = sensor.attachment.description
     bus = sensor.attachment.bus
+    if case .i2c = sensor.attachment { isOnI2C = true } else { isOnI2C = false }
     self.source = source
     state = Mutex(State(status: CorrectionStatus(source: source.description)))
   }

@@ -48,6 +48,7 @@ final class CorrectionWork: BusWork {
     follow(now)
     var status = client.status(at: now)
     status.dropped = service.feed.dropped
+    if service.isOnI2C { status.refusals = service.feed.refusals }
     service.status = status
     report(status)
     if !wish.isWanted { return .distantFuture }
@@ -150,6 +151,8 @@ final class CorrectionWork: BusWork {
     let words: String
     if let failure = status.failure {
       words = "has no corrections from \(status.source): \(failure)"
+    } else if let refusal = service.feed.refusal {
+      words = "does not take its corrections from \(status.source): \(refusal)"
     } else {
       guard status.phase == .receiving, status.recentFrames > 0 else { return }
       words = "gets corrections from \(status.source)"

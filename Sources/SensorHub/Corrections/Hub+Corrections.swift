@@ -7,7 +7,7 @@ extension Hub {
   /// What the workers open their buses with.
   func correctedAccess(_ provider: any BusProvider) -> any BusAccess & Sendable {
     guard !corrections.isEmpty else { return provider }
-    let feeds = corrections.map { ($0.bus, $0.feed) }
+    let feeds = corrections.map { ($0.place, $0.feed) }
     return CorrectedAccess(
       base: provider, feeds: Dictionary(feeds, uniquingKeysWith: { a, _ in a }))
   }

@@ -13,7 +13,10 @@ struct FixNotes: Sendable {
       hasSaidTimeOnly = true
       return "the receiver gives the time alone: it is set to a fixed place (timing mode)"
     }
-    if fix.kind == .simulated || fix.kind == .manual, !hasSaidUnmeasured {
+    // The fixed place of a base station, which the receiver itself is told of, is one that counts.
+    if fix.kind == .simulated || fix.kind == .manual, !fix.isValid || fix.kind == .simulated,
+      !hasSaidUnmeasured
+    {
       hasSaidUnmeasured = true
       return
         "the receiver's positions are \(fix.kind == .manual ? "entered by hand" : "simulated"): they are not used"

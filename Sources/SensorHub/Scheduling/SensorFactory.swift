@@ -79,7 +79,8 @@ enum SensorFactory {
       let stream = UBloxDDCStream(try port.device(bus: bus, address: address))
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
-        talker: sensor.talker, readsHeading: sensor.antennas != nil, baudRate: nil,
+        talker: sensor.talker, readsHeading: sensor.antennas != nil,
+        takesCorrections: sensor.corrections != nil, base: sensor.base, baudRate: nil,
         searchesBaudRate: false)
       return (receiver, nil)
     case .serial(let path, let baudRate):
@@ -89,7 +90,7 @@ enum SensorFactory {
       let receiver = GNSSReceiver(
         stream, as: kind, outputRate: rate, model: sensor.dynamicModel,
         talker: sensor.talker, readsHeading: sensor.antennas != nil,
-        takesCorrections: sensor.corrections != nil, baudRate: rateOfLine,
+        takesCorrections: sensor.corrections != nil, base: sensor.base, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
     case .server(let address, _) where sensor.chip != "gpsd":

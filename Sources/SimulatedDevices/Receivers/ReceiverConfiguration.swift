@@ -10,6 +10,11 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var positionRate: UInt8 = 0
   var satelliteRate: UInt8 = 0
   var relativeRate: UInt8 = 0
+  /// Epochs between NAV-DAHEADING of a receiver with two antennas.
+  var antennaRate: UInt8 = 0
+  /// Epochs between NAV-SVIN.
+  var surveyRate: UInt8 = 0
+  var baseMode = BaseMode()
   /// Epochs between MON-HW and between MON-RF.
   var hardwareRate: UInt8 = 0
   var radioRate: UInt8 = 0
@@ -31,7 +36,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
 
   init(_ model: ReceiverTwinModel, baudRate: Int) {
     self.baudRate = baudRate
-    takesRTCM = model == .ubloxM9
+    takesRTCM = model == .ubloxM9 || model == .ubloxF9P
     for sentence in [SimulatedSentence.rmc, .vtg, .gga, .gsa] {
       sentenceRates[sentence.rawValue] = 1
     }
@@ -70,7 +75,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
 
   /// The item behind a key (u-blox M9 interface description UBX-19035940, configuration interface), or `nil` for a
   /// key that the receiver does not know.
-  static func item(_ key: UInt32, link: ReceiverTwin.Link) -> UBXConfigurationKey? {
+  static func item(
+    _ key: UInt32, link: ReceiverTwin.Link, _ model: ReceiverTwinModel
+  ) -> UBXConfigurationKey? {
     // The keys of a message's rates are numbered I2C, UART1, UART2, USB, SPI.
     let port: UInt32 = link == .i2c ? 0 : 1
     switch key {
@@ -78,6 +85,14 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case 0x2091_0015 + port: return .satellites
     // u-blox F9 HPG interface description UBX-21022436, CFG-MSGOUT-UBX_NAV_RELPOSNED.
     case 0x2091_008D + port: return .relativePosition
+    // Published drivers of the ZED-X20D; the other receivers do not know the message.
+    case 0x2091_03DF...0x2091_03E3 where model != .ubloxX20D: return nil
+    case 0x2091_03DF + port: return .antennaHeading
+    // u-blox F9 HPG interface description UBX-21022436: CFG-TMODE, CFG-MSGOUT-UBX_NAV_SVIN.
+    case 0x2003_0001...0x2003_000E, 0x4003_0003...0x4003_0011:
+      return model == .ubloxF9P ? .baseMode(key) : nil
+    case 0x2091_0088...0x2091_008C where model != .ubloxF9P: return nil
+    case 0x2091_0088 + port: return .survey
     case 0x2091_001A + port: return .part(.status)
     case 0x2091_0060 + port: return .part(.leapSecond)
     case 0x2091_0359 + port: return .radio
@@ -94,6 +109,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case 0x4052_0001: return link == .uart ? .baudRate : .other
     // u-blox F9 HPG interface description UBX-21022436, CFG-UART1INPROT-RTCM3X.
     case 0x1073_0004: return link == .uart ? .takesRTCM : .other
+    case 0x1071_0004: return link == .i2c ? .takesRTCM : .other
     case 0x1073_0001: return link == .uart ? .takesUBX : .other
     case 0x1071_0001: return link == .i2c ? .takesUBX : .other
     case 0x1074_0001: return link == .uart ? .sendsUBX : .other
@@ -117,6 +133,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .position: positionRate = UInt8(truncatingIfNeeded: value)
     case .satellites: satelliteRate = UInt8(truncatingIfNeeded: value)
     case .relativePosition: relativeRate = UInt8(truncatingIfNeeded: value)
+    case .antennaHeading: antennaRate = UInt8(truncatingIfNeeded: value)
+    case .survey: surveyRate = UInt8(truncatingIfNeeded: value)
+    case .baseMode(let key): return baseMode.set(key, value)
     case .part(let part): partRates[part.rawValue] = UInt8(truncatingIfNeeded: value)
     case .radio: radioRate = UInt8(truncatingIfNeeded: value)
     case .measurementPeriod:
@@ -147,6 +166,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .position: UInt64(positionRate)
     case .satellites: UInt64(satelliteRate)
     case .relativePosition: UInt64(relativeRate)
+    case .antennaHeading: UInt64(antennaRate)
+    case .survey: UInt64(surveyRate)
+    case .baseMode(let key): baseMode.value(key)
     case .part(let part): UInt64(partRates[part.rawValue])
     case .radio: UInt64(radioRate)
     case .measurementPeriod: UInt64(measurementPeriod)
@@ -168,6 +190,10 @@ enum UBXConfigurationKey: Hashable {
   case position
   case satellites
   case relativePosition
+  case antennaHeading
+  case survey
+  /// A key of CFG-TMODE.
+  case baseMode(UInt32)
   case part(SimulatedPart)
   case radio
   case measurementPeriod

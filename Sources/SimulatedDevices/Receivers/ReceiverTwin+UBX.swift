@@ -13,7 +13,7 @@ extension ReceiverTwin {
   private var hasKeys: Bool { (model.generation ?? 0) >= 9 }
 
   mutating func answer() {
-    let isLegacyAllowed = model != .ubloxM10
+    let isLegacyAllowed = (model.generation ?? 0) < 10
     switch (parser.messageClass, parser.identity) {
     case (0x0A, 0x04):
       builder.writeVersion(model, hidesGeneration: hidesGeneration)
@@ -49,12 +49,14 @@ extension ReceiverTwin {
       let key = UInt32(truncatingIfNeeded: parser.number(at: offset, bytes: 4))
       let size = Self.valueSize(key)
       guard size > 0, offset + 4 + size <= parser.length,
-        let item = ReceiverConfiguration.item(key, link: link),
+        let item = ReceiverConfiguration.item(key, link: link, model),
         next.set(item, to: parser.number(at: offset + 4, bytes: size))
       else { return false }
       offset += 4 + size
       items += 1
     }
+    // This twin takes a place in geodetic coordinates alone.
+    if next.baseMode.mode == .fixed, !next.baseMode.isGeodetic { return false }
     // Bit 0 of the layers is RAM; the others matter after a power cycle only, which loses them here.
     if parser[1] & 0x01 != 0 { adopt(next) }
     return true
@@ -82,7 +84,8 @@ extension ReceiverTwin {
     builder.append(0, bytes: 2)
     for offset in stride(from: 4, to: parser.length, by: 4) {
       let key = UInt32(truncatingIfNeeded: parser.number(at: offset, bytes: 4))
-      guard let item = ReceiverConfiguration.item(key, link: link), Self.valueSize(key) > 0 else {
+      guard let item = ReceiverConfiguration.item(key, link: link, model), Self.valueSize(key) > 0
+      else {
         return reply(false)
       }
       builder.append(Int64(key), bytes: 4)

@@ -75,10 +75,15 @@ extension ReceiverTwin {
       configuration.headingPeriod = 0
       return true
     case "MODE":
+      if words.first == "BASE" { return setBase(Array(words.dropFirst())) }
       guard words.first == "ROVER" else { return words.isEmpty }
-      guard words.count > 1 else { return true }
-      guard let mode = Self.modes.firstIndex(of: words[1]) else { return false }
-      configuration.dynamicModel = mode + 1
+      var next = configuration
+      next.baseMode = BaseMode()
+      if words.count > 1 {
+        guard let mode = Self.modes.firstIndex(of: words[1]) else { return false }
+        next.dynamicModel = mode + 1
+      }
+      adopt(next)
       return true
     default:
       guard words.count == 1, let seconds = Double(words[0]), (0.05...3_600).contains(seconds)

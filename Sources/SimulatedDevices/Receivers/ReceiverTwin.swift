@@ -27,6 +27,8 @@ package struct ReceiverTwin: Sendable {
   let antennas: Double?
   /// An interval of fixes that was set and counts after a restart, milliseconds.
   var pendingFixInterval: Int?
+  /// The survey of its place as a base station.
+  var survey = SimulatedSurvey()
   /// What a wrong ambiguity turns its heading by, radians.
   package var headingError = 0.0
   /// What it reports of its antenna and its surroundings.
@@ -94,7 +96,7 @@ package struct ReceiverTwin: Sendable {
     now = time.nanoseconds
     poweredAt = now
     knowsTime = false
-    (isAsleep, sleepsNext, pendingFixInterval) = (false, false, nil)
+    (isAsleep, sleepsNext, pendingFixInterval, survey) = (false, false, nil, SimulatedSurvey())
     scheduleEpochs(after: now &+ Self.startUp)
     if model == .mediaTek { greet() }
     if model == .quectel { greetQuectel() }
@@ -156,8 +158,9 @@ package struct ReceiverTwin: Sendable {
   }
 
   private mutating func send(epochAt time: Int64) {
-    let solution = solution(at: time)
+    var solution = solution(at: time)
     knowsTime = solution.knowsTime
+    applyBaseMode(to: &solution)
     if configuration.sendsNMEA {
       for sentence in model.sentences where isDue(sentence, solution) {
         builder.write(
@@ -174,6 +177,14 @@ package struct ReceiverTwin: Sendable {
     }
     if let antennas, isDue(configuration.relativeRate) {
       builder.writeRelativePosition(solution, line: antennas + headingError)
+      queue(at: time &+ Self.latency)
+    }
+    if let antennas, isDue(configuration.antennaRate) {
+      builder.writeAntennaHeading(solution, line: antennas + headingError)
+      queue(at: time &+ Self.latency)
+    }
+    if isDue(configuration.surveyRate) {
+      builder.writeSurvey(solution, survey, configuration.baseMode)
       queue(at: time &+ Self.latency)
     }
     if isDue(configuration.satelliteRate) {
@@ -280,6 +291,7 @@ package struct ReceiverTwin: Sendable {
 
   mutating func adopt(_ next: ReceiverConfiguration) {
     let hasNewRate = next.epochPeriod != configuration.epochPeriod
+    if next.baseMode != configuration.baseMode { survey = SimulatedSurvey() }
     configuration = next
     if hasNewRate { scheduleEpochs(after: now) }
   }

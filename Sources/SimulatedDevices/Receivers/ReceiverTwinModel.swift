@@ -12,8 +12,12 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
   case ubloxM8
   /// Generation 9: VALSET and the older messages.
   case ubloxM9
+  /// ZED-F9P: as generation 9, with RTK and a base mode.
+  case ubloxF9P
   /// Generation 10: VALSET only.
   case ubloxM10
+  /// ZED-X20D: VALSET only, two antennas.
+  case ubloxX20D
   /// MediaTek MT3339: `PMTK` sentences, each acknowledged.
   case mediaTek
   /// Airoha AG3335 as in Quectel's LC29H: `PAIR` sentences, each acknowledged.
@@ -30,15 +34,15 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
   /// Whether it is one of u-blox.
   var isUBlox: Bool { generation != nil }
 
-  /// u-blox's generation.
+  /// u-blox's generation; an X20 is counted as the tenth, whose commands it takes.
   var generation: Int? {
     switch self {
     case .ublox5: 5
     case .ublox6: 6
     case .ublox7: 7
     case .ubloxM8: 8
-    case .ubloxM9: 9
-    case .ubloxM10: 10
+    case .ubloxM9, .ubloxF9P: 9
+    case .ubloxM10, .ubloxX20D: 10
     case .mediaTek, .airoha, .casic, .unicore, .quectel, .nmea: nil
     }
   }
@@ -72,7 +76,7 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
     case .ublox5, .ublox6, .ublox7, .ubloxM8, .mediaTek, .casic, .nmea: 9600
     case .airoha, .unicore: 115_200
     case .quectel: 460_800
-    case .ubloxM9, .ubloxM10: 38400
+    case .ubloxM9, .ubloxF9P, .ubloxM10, .ubloxX20D: 38400
     }
   }
 

@@ -17,8 +17,8 @@ extension MessageBuilder {
     append(s.knowsTime ? 0x07 : 0x00, bytes: 1)
     append(s.knowsTime ? 25 : 0xFFFF_FFFF, bytes: 4)
     append(Int64(s.time.millisecond) * 1_000_000, bytes: 4)
-    // fixType 3D; flags gnssFixOK, diffSoln, carrSoln (UBX-21022436); flags2 confirmed date and time.
-    append(s.hasFix ? 3 : 0, bytes: 1)
+    // fixType 3D, or 5 for time alone; flags gnssFixOK, diffSoln, carrSoln (UBX-21022436); flags2 confirmed date and time.
+    append(s.hasFix ? s.isAtFixedPlace ? 5 : 3 : 0, bytes: 1)
     let carrier = Int64(s.corrections.carrier)
     append(s.hasFix ? 1 | (carrier > 0 ? 2 : 0) | carrier << 6 : 0, bytes: 1)
     append(s.knowsTime ? 0xE0 : 0x20, bytes: 1)
@@ -70,6 +70,31 @@ extension MessageBuilder {
     endUBX()
   }
 
+  /// UBX-NAV-DAHEADING, version 2, 60 bytes (u-blox X20 HDG 2.00 interface description UBXDOC-304424225-21470), of antennas a meter
+  /// apart: as NAV-RELPOSNED, in millimeters.
+  ///
+  /// - Parameter line: The angle from the body's y axis to the line from the first antenna to the second, radians.
+  mutating func writeAntennaHeading(_ s: ReceiverSolution, line: Double) {
+    let heading = s.heading(ofLine: line)
+    let angle = heading * Double.pi / 180
+    beginUBX(0x01, 0x45)
+    append(2, bytes: 1)
+    append(0, bytes: 3)
+    append(Int64(s.time.timeOfWeek), bytes: 4)
+    append(rounded(s.hasFix ? 1_000 * cos(angle) : 0), bytes: 4)
+    append(rounded(s.hasFix ? 1_000 * sin(angle) : 0), bytes: 4)
+    append(0, bytes: 4)
+    append(s.hasFix ? 1_000 : 0, bytes: 4)
+    append(rounded(s.hasFix ? heading * 1e5 : 0), bytes: 4)
+    append(0, bytes: 4)
+    for _ in 0..<4 { append(5, bytes: 4) }
+    append(rounded((s.hasFix ? s.headingAccuracy : 180) * 1e5), bytes: 4)
+    append(0, bytes: 4)
+    // gnssFixOK, diffSoln, relPosValid, fixed ambiguities, relPosHeadingValid.
+    append(s.hasFix ? 0x57 : 0, bytes: 4)
+    endUBX()
+  }
+
   private func rounded(_ value: Double) -> Int64 { Int64(value.rounded()) }
 
   /// UBX-ACK-ACK or UBX-ACK-NAK for a message.
@@ -107,11 +132,23 @@ extension MessageBuilder {
       append("00190000", width: 10)
       append("FWVER=SPG 4.04", width: 30)
       append("PROTVER=32.01", width: 30)
+    case .ubloxF9P:
+      append("EXT CORE 1.00 (3fda8e)", width: 30)
+      append(hardware("00190000"), width: 10)
+      append("FWVER=HPG 1.32", width: 30)
+      append("PROTVER=27.31", width: 30)
+      append("MOD=ZED-F9P", width: 30)
     case .ubloxM10:
       append("ROM SPG 5.10 (7b202e)", width: 30)
       append(hardware("000A0000"), width: 10)
       append("FWVER=SPG 5.10", width: 30)
       append("PROTVER=34.10", width: 30)
+    case .ubloxX20D:
+      append("EXT CORE 2.00 (4be2e1)", width: 30)
+      append(hardware("000C0000"), width: 10)
+      append("FWVER=HDG 2.00", width: 30)
+      append("PROTVER=57.02", width: 30)
+      append("MOD=ZED-X20D", width: 30)
     }
     if (model.generation ?? 8) >= 8 { append("GPS;GLO;GAL;BDS", width: 30) }
     endUBX()

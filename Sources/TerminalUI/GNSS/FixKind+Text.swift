@@ -7,7 +7,7 @@ extension FixKind {
     case .none, .autonomous: nil
     case .timeOnly: "time only"
     case .simulated: "simulated"
-    case .manual: "entered by hand"
+    case .manual: "given, not measured"
     case .deadReckoning: "dead reckoning"
     case .combined: "satellites and dead reckoning"
     case .preciseCode: "precise code"

@@ -47,6 +47,9 @@ package struct GNSSPage {
           for text in condition.warnings { lines += rows("", text) }
           if let leapSecond = condition.leapSecond { lines += rows("", Self.words(leapSecond)) }
         }
+        if status.state == .running, let base = link.base {
+          lines += rows("", "base station: \(Self.words(base))")
+        }
         if let corrections = link.corrections {
           lines += rows("", "corrections: \(corrections.description)")
         }
@@ -136,6 +139,16 @@ package struct GNSSPage {
     case .waiting: "PPS not used yet"
     case .inUse: "PPS tells the time of each fix"
     case .unusable(let reason): "PPS not used: \(reason)"
+    }
+  }
+
+  private static func words(_ base: BaseStatus) -> String {
+    let accuracy = base.accuracy.map { ", +- \(meters($0)) m" } ?? ""
+    switch base.phase {
+    case .waiting: return "not set yet"
+    case .surveying:
+      return "surveys its place" + (base.surveySeconds.map { ", \($0) s so far" } ?? "") + accuracy
+    case .fixed: return "holds a fixed place\(accuracy)"
     }
   }
 

@@ -150,6 +150,8 @@ struct ReceiverChanges {
       known.counters = SensorCounters()
       let corrections = known.link?.corrections?.withoutCounters
       known.link?.corrections = corrections
+      let base = known.link?.base?.withoutCounters
+      known.link?.base = base
       guard said[status.index] != known else { return false }
       said[status.index] = known
       return true

@@ -47,7 +47,7 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
     case .ublox5: 4
     case .ublox6: 5
     case .ublox7, .mediaTek, .airoha, .casic, .unicore, .quectel: 10
-    case .ubloxM8, .ubloxM9, .ubloxM10: 25
+    case .ubloxM8, .ubloxM9, .ubloxF9P, .ubloxM10, .ubloxX20D: 25
     case .nmea: 1
     }
   }
@@ -130,19 +130,21 @@ final class ReceiverBench {
   private let rate: Double
   private let dynamicModel: DynamicModel?
   private let readsHeading: Bool
+  private let base: BasePlace?
   private let registers: RegisterSlot?
   private let serial: SerialSlot?
 
   /// - Parameter antennas: Of a receiver with two antennas that is asked for its heading, the angle of their line, radians.
   init(
     _ contract: ReceiverContract, rate: Double = 5, dynamicModel: DynamicModel? = nil,
-    antennas: Double? = nil, readsHeading: Bool = false,
+    antennas: Double? = nil, readsHeading: Bool = false, base: BasePlace? = nil,
     motion: @escaping @Sendable (_ seconds: Double) -> ScriptedTruth.Motion = { _ in .init() }
   ) {
     self.contract = contract
     self.rate = rate
     self.dynamicModel = dynamicModel
     self.readsHeading = readsHeading
+    self.base = base
     truth = ScriptedTruth(start: clock.now(), motion: motion)
     let power = clock.now().advanced(bySeconds: -10)
     var receiver = ReceiverTwin(
@@ -168,13 +170,13 @@ final class ReceiverBench {
         slot: registers, bus: Self.bus, address: 0x42, clock: clock)
       return GNSSReceiver(
         UBloxDDCStream(device), as: contract.kind, outputRate: rate, model: dynamicModel,
-        baudRate: nil, searchesBaudRate: false)
+        base: base, baudRate: nil, searchesBaudRate: false)
     }
     let baudRate = contract.firstBaudRate
     let stream = try SimulatedByteStream(slot: serial, baudRate: baudRate, clock: clock)
     return GNSSReceiver(
       stream, as: contract.kind, outputRate: rate, model: dynamicModel, readsHeading: readsHeading,
-      baudRate: baudRate, searchesBaudRate: true)
+      base: base, baudRate: baudRate, searchesBaudRate: true)
   }
 
   func begin(_ fault: SimulatedFault) {

@@ -1,0 +1,108 @@
+// A receiver that was made a base station: its epochs, and what is said of it.
+
+import SensorTypes
+
+extension GNSSReceiver {
+  /// An epoch of a base station: of one that solves for time alone, or that repeats the place that it was given.
+  ///
+  /// Such a position is told as `FixKind.manual` and as valid: the board file's word, or that of a survey which is over, and no
+  /// measurement of the moment. It has no speed. Before the survey is over fixes are measured as usual.
+  func placed(_ epoch: GNSSFix) -> GNSSFix {
+    guard let base, setup.isBaseSet else { return epoch }
+    var fix = epoch
+    switch (fix.kind, base) {
+    case (.timeOnly?, _):
+      guard let place = fixedPlace else { return fix }
+      (fix.kind, fix.mode) = (.manual, .threeDimensional)
+      (fix.latitude, fix.longitude) = (place.latitude, place.longitude)
+      fix.ellipsoidalAltitude = place.height
+      fix.set(placeAccuracy: place.accuracy)
+    // It repeats the place in its sentences, which may say that it was measured.
+    case (.some, .known) where !(setup.dialect?.isUBX ?? true) && fix.latitude != nil:
+      fix.kind = .manual
+      (fix.isValid, fix.corrections) = (true, nil)
+      (fix.speed, fix.course, fix.verticalSpeed) = (nil, nil, nil)
+      fix.set(placeAccuracy: fixedPlace?.accuracy)
+    case (.manual?, _): fix.isValid = fix.latitude != nil
+    default: break
+    }
+    return fix
+  }
+
+  /// The place that it holds, as far as somebody has said it, with its accuracy.
+  private var fixedPlace: (latitude: Double, longitude: Double, height: Double, accuracy: Double?)?
+  {
+    switch base {
+    case nil: return nil
+    case .known(let latitude, let longitude, let height, let accuracy)?:
+      return (latitude, longitude, height, accuracy)
+    case .survey?:
+      // The first epochs at the place come before the word that the survey is over: its mean is the same to millimeters.
+      guard let survey = condition?.survey, let latitude = survey.latitude,
+        let longitude = survey.longitude, let height = survey.height
+      else { return nil }
+      return (latitude, longitude, height, survey.accuracy)
+    }
+  }
+
+  private static func status(of survey: BaseSurvey) -> BaseStatus {
+    let isFixed = survey.isValid && !survey.isActive
+    var status = BaseStatus(phase: isFixed ? .fixed : .surveying)
+    (status.surveySeconds, status.accuracy) = (survey.seconds, survey.accuracy)
+    return status
+  }
+
+  /// How it is doing as a base station; `nil` for one that is none, or has refused to be one. One that nobody has made a base
+  /// station, and that reports a survey, is one by its own settings.
+  var baseStatus: BaseStatus? {
+    guard let base else { return condition?.survey.map(Self.status) }
+    guard setup.isBaseSet else {
+      return setup.notTaken.contains(.base) ? nil : BaseStatus(phase: .waiting)
+    }
+    switch base {
+    case .known:
+      var status = BaseStatus(phase: .fixed)
+      status.accuracy = fixedPlace?.accuracy
+      return status
+    case .survey:
+      if let survey = condition?.survey { return Self.status(of: survey) }
+      return BaseStatus(phase: isPlaced ? .fixed : .surveying)
+    }
+  }
+
+  /// What is news of it as a base station, in words that follow its name.
+  var baseNote: String? {
+    guard let base else { return nil }
+    switch baseStatus?.phase {
+    case nil, .waiting?: return nil
+    case .surveying?: return "surveys its place, which it is to hold as a base station"
+    case .fixed?:
+      if case .known = base { return "is a base station at the place that it was given" }
+      return "is a base station at the place that it has surveyed"
+    }
+  }
+
+  /// What was not taken, as in a board file where it stands there, with the reason where that is known.
+  func words(of setting: ReceiverSetting) -> String {
+    guard setting == .base else { return setting.words }
+    let reason =
+      switch setup.dialect {
+      case .keys?: "it has no base mode"
+      case .messages?, .parts?: "it is set by CFG-VALSET alone, which this receiver does not take"
+      case .pqtm?: "its base mode counts after it is saved and restarted, which is not done"
+      case .unicore? where setup.surveys: "its survey takes 3600 s at most"
+      case .unicore?:
+        "so near the equator, or a multiple of 90 degrees of longitude, its command takes no place"
+      default: "no command for it is known"
+      }
+    return "'base' (\(reason))"
+  }
+}
+
+extension GNSSFix {
+  /// The accuracy of a fixed place, where somebody has said it. It is that of all three dimensions, and so a bound for each.
+  fileprivate mutating func set(placeAccuracy accuracy: Double?) {
+    guard let accuracy else { return }
+    (horizontalAccuracy, verticalAccuracy, accuracySource) = (accuracy, accuracy, .receiver)
+  }
+}
