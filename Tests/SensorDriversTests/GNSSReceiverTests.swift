@@ -94,6 +94,8 @@ private struct LetterCodec: ReceiverCodec {
       case .condition: 11
       case .leapSecond: 12
       case .corrections: 13
+      case .basicSentences: 14
+      case .accuracies: 15
       }
     let dialectNumber: UInt8 =
       switch dialect {

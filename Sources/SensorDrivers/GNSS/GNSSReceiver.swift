@@ -224,7 +224,7 @@ package final class GNSSReceiver: ReceiverDriver {
       switch event {
       case .message: setup.heard(at: now)
       case .heading(let heading):
-        setup.heard(at: now)
+        setup.heardHeading(isByAntennas: heading.source == .antennas, at: now)
         self.heading = heading
       case .sky(let satellites):
         setup.heard(at: now)

@@ -24,6 +24,12 @@ extension ReceiverSetup {
     }
   }
 
+  /// A heading was decoded. One by antennas comes, whether it could be asked for or not.
+  mutating func heardHeading(isByAntennas: Bool, at now: Timestamp) {
+    heard(at: now)
+    if isByAntennas { notTaken.removeAll { $0 == .heading } }
+  }
+
   /// An epoch was decoded.
   mutating func heardEpoch(isPVT: Bool, at now: Timestamp) {
     heard(at: now)
