@@ -277,7 +277,10 @@ package final class GNSSReceiver: ReceiverDriver {
             setting: item, in: dialect, port: port, settings: settings)
           let request = requests.indices.contains(part) ? requests[part] : nil
           setup.sent(answer: request?.answer, of: requests.count)
-          if let request { try stream.write(request.bytes) }
+          if let request {
+            codec.sent(request)
+            try stream.write(request.bytes)
+          }
         }
       } catch {
         throw .bus(error)

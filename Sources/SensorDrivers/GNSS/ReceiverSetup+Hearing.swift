@@ -51,7 +51,8 @@ extension ReceiverSetup {
       (slow, hasKeptRate) = (0, true)
     } else {
       slow += 1
-      if slow >= Self.slowEpochs, hasKeptRate { wishes.restart = true }
+      // One that has refused the rate is as slow as it was.
+      if slow >= Self.slowEpochs, hasKeptRate, !notTaken.contains(.rate) { wishes.restart = true }
     }
   }
 

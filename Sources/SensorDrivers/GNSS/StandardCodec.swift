@@ -16,6 +16,8 @@ struct StandardCodec: ReceiverCodec {
   private var decoder: GNSSDecoder
   /// Milliseconds between the fixes of a receiver whose messages come with every so many of them, once it has said so.
   private(set) var fixInterval: Int?
+  /// The number of the answer that the newest request has.
+  private var awaited: Int?
 
   /// - Parameter talker: The only talker whose positions count; `nil` follows the better source.
   init(talker: String? = nil) {
@@ -56,6 +58,8 @@ struct StandardCodec: ReceiverCodec {
       }
     }
   }
+
+  mutating func sent(_ request: ReceiverRequest) { awaited = request.answer }
 
   func questions(ofAll: Bool) -> [[UInt8]] {
     [UBXMessages.identityQuestion]
@@ -234,7 +238,12 @@ struct StandardCodec: ReceiverCodec {
     if answer.language == .pqtm, answer.command == Self.fixInterval, let value = answer.value {
       fixInterval = value
     }
-    return Self.number(answer.language, answer.command)
+    let number = Self.number(answer.language, answer.command)
+    // Older SkyTraq software names no sub-identifier: it is that of the command that was sent last.
+    guard answer.language == .skyTraq, answer.command & 0xFF == 0, let awaited,
+      awaited & ~0xFF == number
+    else { return number }
+    return awaited
   }
 }
 
