@@ -1,6 +1,7 @@
 public import SensorTypes
 
-/// From bytes to epochs: whatever mixture of NMEA, UBX, SBF, TSIP and Unicore's logs a receiver sends, one fix an epoch.
+/// From bytes to epochs: whatever mixture of NMEA, UBX, SBF, TSIP and Unicore's logs a receiver sends, one fix an epoch. Of SkyTraq's and
+/// Allystar's binary messages what receivers say of themselves and of commands is read.
 ///
 /// It says what the receiver says: an epoch without a fix comes as one with `mode == .none`. Constant
 /// memory, and no allocation once the buffers stand.
@@ -146,6 +147,13 @@ public struct GNSSDecoder: Sendable {
         tsip.take(report, received: received)
         drainTSIP()
       }
+    case .skyTraq:
+      take(lexer.withBytes(packet.range) { SkyTraqDecoder.notice($0, into: &identity) })
+    case .allystar(let messageClass, let id):
+      take(
+        lexer.withBytes(packet.range) {
+          AllystarDecoder.notice(messageClass: messageClass, id: id, $0, into: &identity)
+        })
     }
     drainSky()
     if events.count == before { events.append(.message) }
@@ -239,18 +247,8 @@ public struct GNSSDecoder: Sendable {
   private mutating func drainNMEA() {
     if let word = nmea.word {
       nmea.word = nil
-      switch word {
-      case .answer(let answer): events.append(.answer(answer))
-      case .restarted: events.append(.restarted)
-      case .antenna(let antenna):
-        if condition.antenna != antenna {
-          condition.antenna = antenna
-          events.append(.condition)
-        }
-      case .identity:
-        identity = nmea.identity
-        events.append(.identity)
-      }
+      if case .identity = word { identity = nmea.identity }
+      take(word)
     }
     if nmea.choice.hasNews {
       nmea.choice.hasNews = false
@@ -269,6 +267,20 @@ public struct GNSSDecoder: Sendable {
       nmea.sky.finish()
       merger.take(nmea: fix)
       drainMerger()
+    }
+  }
+
+  private mutating func take(_ notice: ReceiverNotice?) {
+    switch notice {
+    case nil: break
+    case .answer(let answer)?: events.append(.answer(answer))
+    case .restarted?: events.append(.restarted)
+    case .antenna(let antenna)?:
+      if condition.antenna != antenna {
+        condition.antenna = antenna
+        events.append(.condition)
+      }
+    case .identity?: events.append(.identity)
     }
   }
 

@@ -69,8 +69,8 @@ extension NMEADecoder {
     say(heading, nil, received, pitch: (tilt, nil), roll: (roll, nil))
   }
 
-  /// `PSTI,036` of SkyTraq: time, date, heading, pitch, roll and a mode as an RMC's. The order is that of a published line; the maker's
-  /// document was not at hand.
+  /// `PSTI,036` of SkyTraq: time, date, heading, pitch, roll and a mode as an RMC's, by lines of a PX1172RH and gpsd's description of them;
+  /// the maker's document was not at hand.
   private mutating func attitude(psti fields: inout FieldReader, _ received: Timestamp) {
     guard fields.integer() == 36, fields.moment() != nil else { return }
     fields.skip(1)

@@ -2,7 +2,7 @@
 
 import SensorTypes
 
-/// What a sentence said of the receiver itself.
+/// What a sentence, or a message of SkyTraq or Allystar, said of the receiver itself.
 enum ReceiverNotice: Sendable, Hashable {
   case answer(ReceiverAnswer)
   /// Something of its identity is new.

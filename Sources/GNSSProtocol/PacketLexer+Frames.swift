@@ -1,4 +1,4 @@
-// The frames of Septentrio's SBF and of Trimble's TSIP in the lexer's buffer.
+// The frames of Septentrio's SBF, of Trimble's TSIP, and of SkyTraq's and Allystar's binary messages in the lexer's buffer.
 
 import SensorTypes
 
@@ -36,5 +36,24 @@ extension PacketLexer {
       if isLong, isInRow, rowOfTSIP.hasLong { return .packet(packet, length: length) }
       return .plausible(length: length, hasLong: isLong || isInRow && rowOfTSIP.hasLong)
     }
+  }
+
+  func skyTraq(_ received: Timestamp) -> PacketFinding {
+    switch withBytes(start..<buffer.count, { SkyTraqFrame.check($0) }) {
+    case .incomplete: .incomplete
+    case .garbage: .garbage
+    case .badChecksum: .badChecksum
+    case .whole(let length):
+      .packet(
+        GNSSPacket(
+          kind: .skyTraq,
+          range: start + SkyTraqFrame.header..<start + length + SkyTraqFrame.header
+            - SkyTraqFrame.overhead, received: received), length: length)
+    }
+  }
+
+  /// Allystar's messages have the frame of UBX with other first bytes.
+  func allystar(_ received: Timestamp) -> PacketFinding {
+    message(second: 0xD9, received) { .allystar(messageClass: $0, id: $1) }
   }
 }

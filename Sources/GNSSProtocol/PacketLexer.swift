@@ -1,5 +1,5 @@
-// Finds whole, checked packets in a byte stream that mixes NMEA 0183 (with tag blocks), UBX, SBF, TSIP, RTCM 3, Unicore's ASCII logs
-// and garbage.
+// Finds whole, checked packets in a byte stream that mixes NMEA 0183 (with tag blocks), UBX, SBF, TSIP, SkyTraq's and Allystar's binary
+// messages, RTCM 3, Unicore's ASCII logs and garbage.
 //
 // Reads split anywhere, streams begin in the middle, rates can be wrong: nothing is believed before its
 // check sum fits. A packet that does not fit costs one byte, not its claimed length, and one whose end does not
@@ -29,6 +29,10 @@ public enum PacketProtocol: Sendable, Hashable {
   case sbf(block: UInt16)
   /// A packet of Trimble's TSIP: `range` covers all of it, with its frame.
   case tsip
+  /// A message of SkyTraq: `range` covers the payload, which begins with its identifier and is not empty.
+  case skyTraq
+  /// A message of Allystar: `range` covers the payload.
+  case allystar(messageClass: UInt8, id: UInt8)
 }
 
 /// An incremental lexer with a buffer of fixed size.
@@ -154,7 +158,9 @@ public struct PacketLexer: Sendable {
     switch buffer[start] {
     case UInt8(ascii: "$") where isBlock: block(received)
     case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
-    case 0xB5: message(received)
+    case 0xB5: message(second: 0x62, received) { .ubx(messageClass: $0, id: $1) }
+    case SkyTraqFrame.first: skyTraq(received)
+    case 0xF1: allystar(received)
     case TSIPFrame.dle: trimble(received)
     case UInt8(ascii: "\\"): tagBlock()
     case 0xD3: rtcm()
@@ -298,9 +304,13 @@ public struct PacketLexer: Sendable {
     (65...90).contains(byte) || (48...57).contains(byte)
   }
 
-  private func message(_ received: Timestamp) -> PacketFinding {
+  /// A message of UBX, or of another protocol with its frame, by its second byte.
+  func message(
+    second: UInt8, _ received: Timestamp,
+    kind: (_ messageClass: UInt8, _ id: UInt8) -> PacketProtocol
+  ) -> PacketFinding {
     let available = buffer.count - start
-    if available > 1, buffer[start + 1] != 0x62 { return .garbage }
+    if available > 1, buffer[start + 1] != second { return .garbage }
     guard available >= 6 else { return .incomplete }
     let length = Int(buffer[start + 4]) | Int(buffer[start + 5]) << 8
     guard length <= Self.longestPayload else { return .garbage }
@@ -315,7 +325,7 @@ public struct PacketLexer: Sendable {
     }
     return .packet(
       GNSSPacket(
-        kind: .ubx(messageClass: buffer[start + 2], id: buffer[start + 3]),
+        kind: kind(buffer[start + 2], buffer[start + 3]),
         range: start + 6..<start + 6 + length, received: received), length: length + 8)
   }
 

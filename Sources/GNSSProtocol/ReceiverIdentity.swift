@@ -16,6 +16,10 @@ public struct ReceiverIdentity: Sendable, Hashable {
     case unicore
     /// Quectel LG290P and LGx80P: `PQTM` sentences.
     case quectel
+    /// SkyTraq's Venus and Phoenix: a binary protocol, and NMEA.
+    case skyTraq
+    /// Allystar's HD80xx and HD9xxx, as in TAU modules: a binary protocol, and NMEA.
+    case allystar
   }
 
   /// Whose commands it takes, once it has said something of itself.
@@ -24,7 +28,7 @@ public struct ReceiverIdentity: Sendable, Hashable {
   public var model: String?
   /// Version of its software: `ROM CORE 3.01 (107888)`, `AXN_5.1.7_3333_19020118`.
   public var software: String?
-  /// Version of its hardware: `00080000`.
+  /// Version of its hardware: `00080000`, `HD8020.45704e2d1`.
   public var hardware: String?
   /// What else it says of itself: `MOD=NEO-M9N`, `PROTVER=32.01`, `GPS;GLO;GAL;BDS`.
   public var extensions: [String] = []
@@ -47,6 +51,8 @@ public struct ReceiverIdentity: Sendable, Hashable {
     case .casic: SensorIdentity(name: model ?? "CASIC receiver", firmware: software)
     case .unicore: SensorIdentity(name: model ?? "Unicore receiver", firmware: software)
     case .quectel: SensorIdentity(name: model ?? "Quectel receiver", firmware: software)
+    case .skyTraq: SensorIdentity(name: model ?? "SkyTraq receiver", firmware: software)
+    case .allystar: SensorIdentity(name: model ?? "Allystar receiver", firmware: software)
     }
   }
 
@@ -143,4 +149,8 @@ public enum AnswerProtocol: Sendable, Hashable {
   case unicore
   /// `PQTM` with the command's name: `ReceiverAnswer.number(of:)` of what is behind `PQTM`.
   case pqtm
+  /// SkyTraq's binary protocol: the command is its identifier times 256 and its sub-identifier, 0 where the answer names none.
+  case skyTraq
+  /// Allystar's binary protocol: the command is its class times 256 and its identity.
+  case allystar
 }

@@ -61,6 +61,10 @@ public enum ReceiverProtocol: String, Sendable, Hashable, Codable, CaseIterable 
   case unicore = "NMEA (Unicore's commands)"
   /// NMEA of Quectel's LG290P and LGx80P.
   case quectel = "NMEA (PQTM)"
+  /// NMEA of a SkyTraq receiver: Venus 6 and 8, Phoenix (PX1122R).
+  case skyTraq = "NMEA (SkyTraq's messages)"
+  /// NMEA of an Allystar receiver: HD80xx, HD9310, HD95xx, as in TAU modules.
+  case allystar = "NMEA (Allystar's messages)"
   /// The reports of gpsd, which talks to the receiver itself.
   case gpsd = "gpsd"
 }

@@ -45,7 +45,7 @@ package enum StreamChecks {
     return failures
   }
 
-  /// The bytes with the check sums of whatever looks like a sentence or a UBX message made right.
+  /// The bytes with the check sums of whatever looks like a sentence, a log, or a message of a binary protocol made right.
   private static func withCheckSums(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     let digits = [UInt8]("0123456789ABCDEF".utf8)
@@ -72,7 +72,16 @@ package enum StreamChecks {
         let sum = cyclicSum(bytes[(at + 1)..<star])
         for index in 0..<8 { bytes[star + 1 + index] = digits[Int(sum >> (28 - 4 * index) & 15)] }
         at = star
-      } else if bytes[at...].starts(with: [0xB5, 0x62]), at + 8 <= bytes.count {
+      } else if bytes[at...].starts(with: [0xA0, 0xA1]), at + 4 <= bytes.count {
+        let end = at + 4 + Int(bytes[at + 2]) << 8 + Int(bytes[at + 3])
+        if end + 2 < bytes.count {
+          bytes[end] = bytes[(at + 4)..<end].reduce(0, ^)
+          (bytes[end + 1], bytes[end + 2]) = (0x0D, 0x0A)
+          at = end + 2
+        }
+      } else if bytes[at...].starts(with: [0xB5, 0x62]) || bytes[at...].starts(with: [0xF1, 0xD9]),
+        at + 8 <= bytes.count
+      {
         let end = at + 6 + Int(bytes[at + 4]) + Int(bytes[at + 5]) << 8
         if end + 2 <= bytes.count {
           var sums: (UInt8, UInt8) = (0, 0)

@@ -83,6 +83,9 @@ struct AttitudeSentenceTests {
   func skyTraq() throws {
     let said = try heading(framed("PSTI,036,054314.000,030521,191.69,-16.35,0.00,R"))
     #expect(said.trueHeading == 191.69 && said.pitch == -16.35 && said.roll == 0)
+    // Of a PX1172RH, in gpsd's log of it.
+    let heard = try heading("$PSTI,036,003832.000,290322,244.28,2.77,0.00,R*5D")
+    #expect(heard.trueHeading == 244.28 && heard.pitch == 2.77 && heard.roll == 0)
     for mode in ["F", "N", "A", "D", ""] {
       nothing("PSTI,036,054314.000,030521,191.69,-16.35,0.00,\(mode)")
     }

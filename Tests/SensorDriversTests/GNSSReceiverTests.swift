@@ -96,6 +96,8 @@ private struct LetterCodec: ReceiverCodec {
       case .corrections: 13
       case .base: 14
       case .survey: 15
+      case .basicSentences: 16
+      case .accuracies: 17
       }
     let dialectNumber: UInt8 =
       switch dialect {

@@ -18,16 +18,21 @@ import Testing
     /// The shortest and the longest time between epochs, milliseconds.
     let shortest: Int
     let longest: Int
+    /// The one that is set where 500 are wanted.
+    let half: Int
+    /// Commands that it refuses while it is set up.
+    let refusals: UInt64
 
     var testDescription: String { contract.testDescription }
 
     init(
       _ model: ReceiverTwinModel, _ name: String, _ firmware: String, chip: String = "GNSS",
-      pedestrian: Int, shortest: Int, longest: Int
+      pedestrian: Int, shortest: Int, longest: Int, half: Int = 500, refusals: UInt64 = 0
     ) {
       contract = ReceiverContract(chip: chip, model: model, wire: .serial)
       (self.name, self.firmware, self.pedestrian) = (name, firmware, pedestrian)
-      (self.shortest, self.longest) = (shortest, longest)
+      (self.shortest, self.longest, self.half) = (shortest, longest, half)
+      self.refusals = refusals
     }
 
     /// Epochs in ten seconds at a wanted rate.
@@ -44,7 +49,8 @@ import Testing
         .ublox6, "u-blox 6", "7.03 (45969)", pedestrian: 3, shortest: 200, longest: 60_000),
       Family(
         .ublox7, "u-blox 7", "1.00 (59842)", chip: "u-blox", pedestrian: 3, shortest: 100,
-        longest: 60_000),
+        // NAV-TIMELS: whether it has that, a u-blox 7 does not tell by its name.
+        longest: 60_000, refusals: 1),
       // UBX-13003221 (M8) and UBX-19035940 (M9), CFG-NAV5: 3.
       Family(
         .ubloxM8, "u-blox M8", "SPG 3.01", chip: "u-blox", pedestrian: 3, shortest: 40,
@@ -67,6 +73,20 @@ import Testing
       Family(
         .quectel, "Quectel LG290P", "LG290P03AANR01A03S", pedestrian: 0, shortest: 100,
         longest: 2_000),
+      // 0x64/0x17: 1.
+      Family(
+        .skyTraq, "SkyTraq receiver", "2.0.74-1.7.27, revision 14.7.21", pedestrian: 1,
+        shortest: 100, longest: 1_000),
+      // The type of messages with attributes, and 0x64/0x17.
+      Family(
+        .skyTraqVenus6, "SkyTraq receiver", "1.4.23-1.10.23, revision 9.2.10", pedestrian: 0,
+        shortest: 100, longest: 1_000, refusals: 2),
+      Family(
+        .allystar, "Allystar HD8040D", "3.018.aab95e7", pedestrian: 0, shortest: 100,
+        longest: 1_000),
+      Family(
+        .allystarRTK, "Allystar HD9510", "3.018.aab95e7", pedestrian: 0, shortest: 200,
+        longest: 1_000, half: 1_000),
     ]
   }
 
@@ -93,11 +113,10 @@ import Testing
     #expect(bench.configuration?.dynamicModel == family.pedestrian)
     #expect(bench.period == max(200, family.shortest))
     #expect(family.epochs(at: 5).contains(epochs(bench, receiver, 10)))
-    let lacks = family.contract.model == .quectel
+    let lacks = family.pedestrian == 0
     #expect(receiver.note == (lacks ? "does not take 'dynamicModel'" : nil))
     #expect(receiver.link?.interval == Double(max(200, family.shortest)) / 1_000)
-    // NAV-TIMELS: whether it has that, a u-blox 7 does not tell by its name.
-    #expect(receiver.refusals == (family.contract.model == .ublox7 ? 1 : 0))
+    #expect(receiver.refusals == family.refusals)
   }
 
   @Test("the wanted interval is set as far as the receiver and its line go", arguments: Family.all)
@@ -113,8 +132,9 @@ import Testing
     receiver.setInterval(0.5)
     // It answers before its next epoch, and is not given up while there is none.
     _ = epochs(bench, receiver, 3)
-    #expect(bench.period == 500)
-    #expect((19...21).contains(epochs(bench, receiver, 10)))
+    #expect(bench.period == family.half)
+    let count = 10_000 / family.half
+    #expect(((count - 1)...(count + 1)).contains(epochs(bench, receiver, 10)))
     receiver.setInterval(nil)
     _ = epochs(bench, receiver, 2)
     #expect(bench.period == family.shortest)

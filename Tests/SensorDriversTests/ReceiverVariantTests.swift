@@ -119,7 +119,7 @@ import Testing
   func plan() {
     for (dialect, isAsked) in [
       (ReceiverSetup.Dialect.unicore, true), (.pqtm, true), (.pmtk, false), (.pair, false),
-      (.casic, false),
+      (.casic, false), (.skyTraq, true),
     ] {
       var setup = ReceiverSetup.identifying(.configures)
       setup.setsHeading = true

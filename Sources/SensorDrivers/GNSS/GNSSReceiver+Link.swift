@@ -89,6 +89,8 @@ extension ReceiverSetup.Dialect {
     case .casic: .casic
     case .unicore: .unicore
     case .pqtm: .quectel
+    case .skyTraq: .skyTraq
+    case .allystar, .allystarRTK: .allystar
     }
   }
 }
@@ -97,8 +99,9 @@ extension ReceiverSetting {
   /// Whether it is something that a person has asked for, or would miss in positions.
   var isWish: Bool {
     switch self {
-    case .model, .rate, .speed, .sentences, .heading, .corrections, .base: true
-    case .enablePVT, .disableNMEA, .satellites, .channels, .condition, .leapSecond, .survey, .sleep:
+    case .model, .rate, .speed, .sentences, .basicSentences, .heading, .corrections, .base: true
+    case .enablePVT, .disableNMEA, .satellites, .channels, .condition, .leapSecond, .accuracies,
+      .survey, .sleep:
       false
     }
   }
@@ -109,7 +112,8 @@ extension ReceiverSetting {
     case .model: "'dynamicModel'"
     case .rate: "the rate"
     case .speed(let rate): "\(rate) baud"
-    case .sentences: "what it is to send"
+    case .sentences, .basicSentences: "what it is to send"
+    case .accuracies: "its own accuracies (GST)"
     case .enablePVT: "its position in UBX"
     case .disableNMEA: "the end of NMEA"
     case .satellites, .channels: "the satellites"

@@ -212,7 +212,7 @@ package final class GNSSReceiver: ReceiverDriver {
       switch event {
       case .message: setup.heard(at: now)
       case .heading(let heading):
-        setup.heard(at: now)
+        setup.heardHeading(isByAntennas: heading.source == .antennas, at: now)
         self.heading = heading
       case .sky(let satellites):
         setup.heard(at: now)
@@ -269,7 +269,10 @@ package final class GNSSReceiver: ReceiverDriver {
             setting: item, in: dialect, port: port, settings: settings)
           let request = requests.indices.contains(part) ? requests[part] : nil
           setup.sent(answer: request?.answer, of: requests.count)
-          if let request { try stream.write(request.bytes) }
+          if let request {
+            codec.sent(request)
+            try stream.write(request.bytes)
+          }
         }
       } catch {
         throw .bus(error)

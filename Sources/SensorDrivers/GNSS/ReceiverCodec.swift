@@ -77,6 +77,14 @@ protocol ReceiverCodec {
     settings: ReceiverSettings
   ) -> [ReceiverRequest]
 
+  /// Takes note of what was sent to set something.
+  mutating func sent(_ request: ReceiverRequest)
+
   /// The questions who is there, of u-blox receivers alone or of every family.
   func questions(ofAll: Bool) -> [[UInt8]]
+}
+
+extension ReceiverCodec {
+  /// Its answers name all that they answer.
+  mutating func sent(_ request: ReceiverRequest) {}
 }

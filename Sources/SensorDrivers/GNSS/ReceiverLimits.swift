@@ -3,12 +3,13 @@
 /// How many bytes an epoch is, and which times there may be between two.
 extension ReceiverSetup.Dialect? {
   /// Bytes of an epoch that the line carries: a NAV-PVT with its frame; NAV-SOL, NAV-POSLLH, NAV-VELNED, NAV-TIMEUTC and NAV-DOP;
-  /// RMC, GGA, two GSA and a fifth of ten GSV of 80 characters each.
+  /// RMC, GGA, two GSA and a fifth of ten GSV of 80 characters each; of SkyTraq and Allystar GST as well.
   private var bytesPerEpoch: Double {
     switch self {
     case nil, .keys, .messages: 100
     case .parts: 194
     case .pmtk, .pair, .casic, .unicore, .pqtm: 6 * 80
+    case .skyTraq, .allystar, .allystarRTK: 7 * 80
     }
   }
 
@@ -31,6 +32,12 @@ extension ReceiverSetup.Dialect? {
     // PAIR050 and PCAS02 take these; slower they are not.
     case .pair, .casic:
       return [0.1, 0.2, 0.25, 0.5, 1].first { $0 >= interval - 1e-9 } ?? 1
+    // The rates of the application note, up to the ten a second that a PX1172R computes with all constellations.
+    case .skyTraq:
+      return [0.1, 0.125, 0.2, 0.25, 0.5, 1].first { $0 >= interval - 1e-9 } ?? 1
+    // Those for which commands are published.
+    case .allystar: return [0.1, 0.2, 0.5, 1].first { $0 >= interval - 1e-9 } ?? 1
+    case .allystarRTK: return [0.2, 1].first { $0 >= interval - 1e-9 } ?? 1
     // These are the manual's; from a second on logs come at whole ones.
     case .unicore:
       return [0.1, 0.2, 0.5].first { $0 >= interval - 1e-9 }

@@ -25,6 +25,11 @@ extension ReceiverSetup {
       if item == .satellites, dialect == .messages, hasRefused {
         return ask(.channels, dialect, now)
       }
+      // One with older software refuses the newer message, or does not answer it, and has no GST.
+      if item == .sentences, dialect == .skyTraq {
+        notTaken.append(.accuracies)
+        return ask(.basicSentences, dialect, now)
+      }
       notTaken.append(item)
       return ask(next(after: item, dialect), dialect, now)
     }

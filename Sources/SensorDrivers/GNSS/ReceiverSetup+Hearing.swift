@@ -24,6 +24,12 @@ extension ReceiverSetup {
     }
   }
 
+  /// A heading was decoded. One by antennas comes, whether it could be asked for or not.
+  mutating func heardHeading(isByAntennas: Bool, at now: Timestamp) {
+    heard(at: now)
+    if isByAntennas { notTaken.removeAll { $0 == .heading } }
+  }
+
   /// An epoch was decoded.
   mutating func heardEpoch(isPVT: Bool, at now: Timestamp) {
     heard(at: now)
@@ -45,7 +51,8 @@ extension ReceiverSetup {
       (slow, hasKeptRate) = (0, true)
     } else {
       slow += 1
-      if slow >= Self.slowEpochs, hasKeptRate { wishes.restart = true }
+      // One that has refused the rate is as slow as it was.
+      if slow >= Self.slowEpochs, hasKeptRate, !notTaken.contains(.rate) { wishes.restart = true }
     }
   }
 

@@ -3,7 +3,9 @@
 extension ReceiverSetup {
   /// What is set next, in the order in which it helps.
   func next(after item: ReceiverSetting, _ dialect: Dialect) -> ReceiverSetting? {
-    var plan: [ReceiverSetting] = dialect.isUBX ? [.enablePVT, .disableNMEA] : [.sentences]
+    var plan: [ReceiverSetting] =
+      dialect.isUBX
+      ? [.enablePVT, .disableNMEA] : [item == .basicSentences ? .basicSentences : .sentences]
     if case .speed = item {
       plan.append(item)
     } else if searchesBaudRate, canChangeSpeed, let neededSpeed, let baudRate,
@@ -15,6 +17,7 @@ extension ReceiverSetup {
     if dialect.isUBX { plan.append(item == .channels ? .channels : .satellites) }
     if dialect.isUBX { plan.append(.condition) }
     if dialect == .keys || dialect == .messages { plan.append(.leapSecond) }
+    if dialect.isAllystar { plan.append(.accuracies) }
     if dialect.asksHeading, setsHeading { plan.append(.heading) }
     if dialect.isUBX, setsCorrections { plan.append(.corrections) }
     // Once: a survey that goes on must not begin again because somebody wants another rate.

@@ -28,11 +28,20 @@ extension ReceiverSetup {
     case unicore
     /// Quectel LG290P and LGx80P.
     case pqtm
+    case skyTraq
+    /// Allystar, CFG-PWRCTL.
+    case allystar
+    /// Allystar's receivers that compute RTK, CFG-PWRCTL2.
+    case allystarRTK
 
     var isUBX: Bool { self == .keys || self == .messages || self == .parts }
+    var isAllystar: Bool { self == .allystar || self == .allystarRTK }
 
-    /// Whether a heading by antennas comes by a command, and not by itself or never.
-    var asksHeading: Bool { isUBX || self == .unicore || self == .pqtm }
+    /// Whether a heading by antennas is asked for, so that it is said where it cannot be: it comes by a command, or no command for it
+    /// is known.
+    var asksHeading: Bool {
+      isUBX || self == .unicore || self == .pqtm || self == .skyTraq || isAllystar
+    }
   }
 
   /// What is to be done now.
@@ -92,6 +101,10 @@ enum ReceiverSetting: Sendable, Hashable {
   case survey
   /// The sentences that are read, and no others.
   case sentences
+  /// The same by the message of older software, of a SkyTraq receiver that does not take the newer one.
+  case basicSentences
+  /// The sentence with its own accuracies, of a receiver that may not have it.
+  case accuracies
   /// The rate of the line.
   case speed(Int)
   /// How the carrier moves.

@@ -18,6 +18,9 @@ extension ReceiverSetup.Dialect {
     case .casic?: self = .casic
     case .unicore?: self = .unicore
     case .quectel?: self = .pqtm
+    case .skyTraq?: self = .skyTraq
+    // HD9510 in TAU951M; HD8040D and HD9310 in TAU1201 and TAU1302 (satpulse).
+    case .allystar?: self = identity.hardware?.hasPrefix("HD95") ?? false ? .allystarRTK : .allystar
     }
   }
 }

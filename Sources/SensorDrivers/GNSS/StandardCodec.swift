@@ -4,7 +4,8 @@ import GNSSProtocol
 package import SensorBus
 package import SensorTypes
 
-/// NMEA, UBX and Unicore's logs in; UBX and the commands of MediaTek, Airoha, CASIC, Unicore and Quectel out.
+/// NMEA, UBX, Unicore's logs and the answers of SkyTraq and Allystar in; UBX and the commands of MediaTek, Airoha, CASIC, Unicore,
+/// Quectel, SkyTraq and Allystar out.
 struct StandardCodec: ReceiverCodec {
   /// 2025-01-01, the epoch of the magnetic model that this is built with: no receiver is read on an earlier day.
   private static let earliest = 1_735_689_600.0
@@ -15,6 +16,8 @@ struct StandardCodec: ReceiverCodec {
   private var decoder: GNSSDecoder
   /// Milliseconds between the fixes of a receiver whose messages come with every so many of them, once it has said so.
   private(set) var fixInterval: Int?
+  /// The number of the answer that the newest request has.
+  private var awaited: Int?
 
   /// - Parameter talker: The only talker whose positions count; `nil` follows the better source.
   init(talker: String? = nil) {
@@ -56,10 +59,14 @@ struct StandardCodec: ReceiverCodec {
     }
   }
 
+  mutating func sent(_ request: ReceiverRequest) { awaited = request.answer }
+
   func questions(ofAll: Bool) -> [[UInt8]] {
     [UBXMessages.identityQuestion]
       + (ofAll
-        ? ReceiverSentences.identityQuestions.map(ReceiverSentences.frame)
+        // SkyTraq's ends a line, so that no sentence and no line is taken for the end of what is not understood.
+        ? [AllystarMessages.identityQuestion, SkyTraqMessages.identityQuestion]
+          + ReceiverSentences.identityQuestions.map(ReceiverSentences.frame)
           + [ReceiverSentences.line(ReceiverSentences.unicoreQuestion)] : [])
   }
 
@@ -110,6 +117,9 @@ struct StandardCodec: ReceiverCodec {
       }
     case .unicore: return unicore(item, settings, milliseconds)
     case .pqtm: return quectel(item, settings, milliseconds)
+    case .skyTraq: return skyTraq(item, settings, milliseconds)
+    case .allystar: return allystar(item, .power, milliseconds)
+    case .allystarRTK: return allystar(item, .powerRTK, milliseconds)
     }
   }
 
@@ -146,7 +156,7 @@ struct StandardCodec: ReceiverCodec {
     case .rate: message = UBXMessages.rate(milliseconds: UInt16(clamping: milliseconds))
     case .speed(let rate): message = UBXMessages.baudRate(rate)
     case .sleep: return [ReceiverRequest(bytes: UBXMessages.sleep(namesWakeUp: true), answer: nil)]
-    case .sentences, .channels: return []
+    case .sentences, .channels, .basicSentences, .accuracies: return []
     }
     return [valset(message)]
   }
@@ -199,7 +209,7 @@ struct StandardCodec: ReceiverCodec {
         ReceiverRequest(bytes: UBXMessages.legacyBaudRate(rate), answer: number(.ubx, 0x0600))
       ]
     case .sleep: return [ReceiverRequest(bytes: UBXMessages.sleep(namesWakeUp: false), answer: nil)]
-    case .sentences: return []
+    case .sentences, .basicSentences, .accuracies: return []
     }
   }
 
@@ -230,6 +240,8 @@ struct StandardCodec: ReceiverCodec {
     case .ubx: command
     case .pmtk: 0x1_0000 + command
     case .pair: 0x2_0000 + command
+    case .skyTraq: 0x3_0000 + command
+    case .allystar: 0x4_0000 + command
     // Those of names have 58 bits.
     case .unicore: 1 << 60 + command
     case .pqtm: 1 << 61 + command
@@ -241,7 +253,12 @@ struct StandardCodec: ReceiverCodec {
     if answer.language == .pqtm, answer.command == Self.fixInterval, let value = answer.value {
       fixInterval = value
     }
-    return Self.number(answer.language, answer.command)
+    let number = Self.number(answer.language, answer.command)
+    // Older SkyTraq software names no sub-identifier: it is that of the command that was sent last.
+    guard answer.language == .skyTraq, answer.command & 0xFF == 0, let awaited,
+      awaited & ~0xFF == number
+    else { return number }
+    return awaited
   }
 }
 

@@ -37,11 +37,15 @@ struct ByteQueue: Sendable {
   }
 }
 
-/// Finds UBX frames of up to 512 bytes of payload in what the host sends; the rest is ignored.
+/// Finds frames of UBX, or of a protocol that has them with another beginning, of up to 512 bytes of payload in what the host sends; the
+/// rest is ignored.
 struct FrameParser: Sendable {
   private enum Step: Sendable {
     case sync1, sync2, messageClass, identity, length1, length2, payload, checksum1, checksum2
   }
+
+  /// The two bytes that a frame begins with.
+  private let sync: FrameSync
 
   private(set) var messageClass: UInt8 = 0
   private(set) var identity: UInt8 = 0
@@ -53,6 +57,8 @@ struct FrameParser: Sendable {
   private var sumA: UInt8 = 0
   private var sumB: UInt8 = 0
   private var isSound = true
+
+  init(sync: FrameSync = .ubx) { self.sync = sync }
 
   /// A byte of the payload; 0 beyond it.
   subscript(index: Int) -> UInt8 { index < length && index < payload.count ? payload[index] : 0 }
@@ -71,9 +77,10 @@ struct FrameParser: Sendable {
       sumB &+= sumA
     }
     switch step {
-    case .sync1: if byte == 0xB5 { step = .sync2 }
+    case .sync1: if byte == sync.first { step = .sync2 }
     case .sync2:
-      step = byte == 0x62 ? .messageClass : byte == 0xB5 ? .sync2 : .sync1
+      step =
+        byte == sync.second ? .messageClass : byte == sync.first ? .sync2 : .sync1
       (sumA, sumB) = (0, 0)
     case .messageClass:
       messageClass = byte
@@ -102,4 +109,13 @@ struct FrameParser: Sendable {
     }
     return false
   }
+}
+
+/// The two bytes that a frame begins with.
+struct FrameSync: Sendable {
+  let first: UInt8
+  let second: UInt8
+
+  static let ubx = FrameSync(first: 0xB5, second: 0x62)
+  static let allystar = FrameSync(first: 0xF1, second: 0xD9)
 }

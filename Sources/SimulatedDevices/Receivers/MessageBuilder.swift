@@ -8,11 +8,13 @@ struct MessageBuilder: Sendable {
 
   init() { bytes.reserveCapacity(512) }
 
-  /// Begins a UBX frame: sync characters, class, identity and room for the length.
-  mutating func beginUBX(_ messageClass: UInt8, _ identity: UInt8) {
+  /// Begins a frame of UBX, or of a protocol that has it with another beginning: sync characters, class, identity and room for the length.
+  mutating func beginUBX(
+    _ messageClass: UInt8, _ identity: UInt8, sync: FrameSync = .ubx
+  ) {
     bytes.removeAll(keepingCapacity: true)
-    bytes.append(0xB5)
-    bytes.append(0x62)
+    bytes.append(sync.first)
+    bytes.append(sync.second)
     bytes.append(messageClass)
     bytes.append(identity)
     bytes.append(0)

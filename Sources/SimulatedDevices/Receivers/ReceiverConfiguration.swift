@@ -50,9 +50,17 @@ struct ReceiverConfiguration: Sendable, Hashable {
       sentenceRates[SimulatedSentence.gsa.rawValue] = 10
     }
     if model == .unicore { sentenceRates = SIMD8(repeating: 0) }
+    switch model {
+    case .skyTraq, .skyTraqVenus6: sentenceRates[SimulatedSentence.zda.rawValue] = 1
+    case .allystar, .allystarRTK:
+      sentenceRates[SimulatedSentence.zda.rawValue] = 1
+      sentenceRates[SimulatedSentence.vtg.rawValue] = 0
+      if model == .allystarRTK { measurementPeriod = 200 }
+    default: break
+    }
     if model == .nmea {
       sentenceRates[SimulatedSentence.gst.rawValue] = 1
-    } else if model != .unicore {
+    } else if model != .unicore, model != .allystar, model != .allystarRTK {
       sentenceRates[SimulatedSentence.gll.rawValue] = 1
     }
   }

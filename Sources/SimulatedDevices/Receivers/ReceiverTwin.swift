@@ -6,7 +6,8 @@ package import SensorTypes
 ///
 /// It sends NMEA at 1 Hz until told otherwise. Those of u-blox answer UBX-CFG-VALSET, CFG-VALGET,
 /// CFG-MSG, CFG-RATE, CFG-PRT, CFG-NAV5, CFG-CFG, CFG-RST, RXM-PMREQ and MON-VER as their generation does, the others
-/// the sentences of their makers (`SentenceCommands`), or lines (`ReceiverTwin+Unicore`).
+/// the sentences of their makers (`SentenceCommands`), lines (`ReceiverTwin+Unicore`) or binary messages (`ReceiverTwin+SkyTraq`,
+/// `ReceiverTwin+Allystar`).
 package struct ReceiverTwin: Sendable {
   /// Which port of the receiver is connected.
   package enum Link: Sendable, Hashable {
@@ -35,13 +36,17 @@ package struct ReceiverTwin: Sendable {
   package var condition = SimulatedCondition()
   /// Whether its MON-VER has a hardware version that nobody knows, as those of copies do.
   package var hidesGeneration = false
+  /// Of SkyTraq and Allystar: commands that its firmware refuses, or passes over, by identifier and sub-identifier.
+  package var refusedCommands: Set<Int> = []
+  package var silentCommands: Set<Int> = []
 
   var configuration: ReceiverConfiguration
   private var output = ByteQueue(capacity: 4096)
   /// On I2C, the messages in the queue: what is left of each, and since when it waits.
   private var waiting: [Waiting] = []
   var builder = MessageBuilder()
-  var parser = FrameParser()
+  var parser: FrameParser
+  var skyTraq = SkyTraqParser()
   var sentence = SentenceParser()
   private var corrections = CorrectionInput()
   var line = LineParser()
@@ -80,6 +85,7 @@ package struct ReceiverTwin: Sendable {
     self.source = source
     self.seed = seed
     self.isExact = isExact
+    parser = FrameParser(sync: model.sync)
     powerOnBaudRate = max(1200, baudRate ?? model.defaultBaudRate)
     configuration = ReceiverConfiguration(model, baudRate: powerOnBaudRate)
   }
@@ -91,7 +97,7 @@ package struct ReceiverTwin: Sendable {
   package mutating func powerOn(at time: Timestamp) {
     configuration = ReceiverConfiguration(model, baudRate: powerOnBaudRate)
     dropOutput()
-    parser = FrameParser()
+    (parser, skyTraq) = (FrameParser(sync: model.sync), SkyTraqParser())
     corrections = CorrectionInput()
     now = time.nanoseconds
     poweredAt = now
@@ -170,6 +176,7 @@ package struct ReceiverTwin: Sendable {
     }
     if model == .unicore { sendLogs(solution, at: time &+ Self.latency) }
     if model == .quectel { sendQuectel(solution, at: time &+ Self.latency) }
+    if model == .skyTraq { sendSkyTraq(solution, at: time &+ Self.latency) }
     guard configuration.sendsUBX else { return }
     if isDue(configuration.positionRate) {
       builder.writePVT(solution, length: model.generation == 7 ? 84 : 92)
@@ -270,14 +277,7 @@ package struct ReceiverTwin: Sendable {
   package mutating func receive(_ byte: UInt8, at time: Timestamp) {
     advance(to: time)
     if isAsleep { return wakeUp() }
-    if !model.isUBlox {
-      if model == .unicore {
-        if line.take(byte) { answerLine() }
-      } else if model != .nmea, sentence.take(byte) {
-        answerSentence()
-      }
-      return
-    }
+    if !model.isUBlox { return hear(byte) }
     if configuration.takesRTCM { corrections.take(byte, at: now) }
     guard configuration.takesUBX, parser.take(byte) else { return }
     answer()

@@ -28,6 +28,14 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
   case unicore
   /// Quectel LG290P: `PQTM` sentences, each acknowledged; with two antennas LG580P.
   case quectel
+  /// SkyTraq Venus 8: binary messages, each acknowledged; with two antennas a PX1172RH.
+  case skyTraq
+  /// SkyTraq Venus 6: the messages without sub-identifiers alone.
+  case skyTraqVenus6
+  /// Allystar TAU1201: binary messages; the interval of positions by CFG-PWRCTL.
+  case allystar
+  /// Allystar TAU951M, which computes RTK: five positions a second as delivered; their interval by CFG-PWRCTL2.
+  case allystarRTK
   /// NMEA only; what is sent to it is not heard.
   case nmea
 
@@ -43,9 +51,14 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
     case .ubloxM8: 8
     case .ubloxM9, .ubloxF9P: 9
     case .ubloxM10, .ubloxX20D: 10
-    case .mediaTek, .airoha, .casic, .unicore, .quectel, .nmea: nil
+    case .mediaTek, .airoha, .casic, .unicore, .quectel, .skyTraq, .skyTraqVenus6, .allystar,
+      .allystarRTK, .nmea:
+      nil
     }
   }
+
+  /// What its binary frames begin with.
+  var sync: FrameSync { self == .allystar || self == .allystarRTK ? .allystar : .ubx }
 
   /// The least time between two measurements of a u-blox receiver, milliseconds: data sheets of LEA-5 (4 Hz), NEO-6 (5 Hz) and
   /// NEO-7 (10 Hz); 25 Hz from there on.
@@ -73,8 +86,9 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
   /// The rate of the serial port after power-on, bits a second.
   package var defaultBaudRate: Int {
     switch self {
-    case .ublox5, .ublox6, .ublox7, .ubloxM8, .mediaTek, .casic, .nmea: 9600
-    case .airoha, .unicore: 115_200
+    case .ublox5, .ublox6, .ublox7, .ubloxM8, .mediaTek, .casic, .skyTraq, .skyTraqVenus6, .nmea:
+      9600
+    case .airoha, .unicore, .allystar, .allystarRTK: 115_200
     case .quectel: 460_800
     case .ubloxM9, .ubloxF9P, .ubloxM10, .ubloxX20D: 38400
     }
@@ -86,6 +100,10 @@ package enum ReceiverTwinModel: String, Sendable, Hashable {
     // As a UM980 and an LG290P have sent theirs.
     case .unicore: [.rmc, .gga, .gll, .gsa, .vtg, .gst, .zda]
     case .quectel: [.gga, .rmc, .gll, .vtg, .gsa, .gst, .zda]
+    // As a PX1172RH has sent them.
+    case .skyTraq, .skyTraqVenus6: [.gga, .gsa, .gll, .rmc, .vtg, .zda, .gst]
+    // By the numbers of the specification.
+    case .allystar, .allystarRTK: [.gga, .gll, .gsa, .rmc, .vtg, .zda, .gst]
     default: SimulatedSentence.allCases
     }
   }

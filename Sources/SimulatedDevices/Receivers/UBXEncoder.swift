@@ -122,7 +122,9 @@ extension MessageBuilder {
       append("1.00 (59842)", width: 30)
       append(hardware("00070000"), width: 10)
       append("PROTVER 14.00", width: 30)
-    case .ubloxM8, .mediaTek, .airoha, .casic, .unicore, .quectel, .nmea:
+    case .ubloxM8, .mediaTek, .airoha, .casic, .unicore, .quectel, .skyTraq, .skyTraqVenus6,
+      .allystar,
+      .allystarRTK, .nmea:
       append("ROM CORE 3.01 (107888)", width: 30)
       append(hardware("00080000"), width: 10)
       append("FWVER=SPG 3.01", width: 30)

@@ -46,7 +46,10 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
     switch model {
     case .ublox5: 4
     case .ublox6: 5
-    case .ublox7, .mediaTek, .airoha, .casic, .unicore, .quectel: 10
+    case .ublox7, .mediaTek, .airoha, .casic, .unicore, .quectel, .skyTraq, .skyTraqVenus6,
+      .allystar:
+      10
+    case .allystarRTK: 5
     case .ubloxM8, .ubloxM9, .ubloxF9P, .ubloxM10, .ubloxX20D: 25
     case .nmea: 1
     }
@@ -69,6 +72,9 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
     ReceiverContract(chip: "GNSS", model: .casic, wire: .serial),
     ReceiverContract(chip: "GNSS", model: .unicore, wire: .serial),
     ReceiverContract(chip: "GNSS", model: .quectel, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .skyTraq, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .skyTraqVenus6, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .allystar, wire: .serial),
     ReceiverContract(chip: "NMEA", model: .nmea, wire: .serial),
   ]
 }
@@ -134,10 +140,13 @@ final class ReceiverBench {
   private let registers: RegisterSlot?
   private let serial: SerialSlot?
 
-  /// - Parameter antennas: Of a receiver with two antennas that is asked for its heading, the angle of their line, radians.
+  /// - Parameters:
+  ///   - antennas: Of a receiver with two antennas that is asked for its heading, the angle of their line, radians.
+  ///   - baudRate: The rate of its line after power-on; `nil` for its model's own.
   init(
     _ contract: ReceiverContract, rate: Double = 5, dynamicModel: DynamicModel? = nil,
     antennas: Double? = nil, readsHeading: Bool = false, base: BasePlace? = nil,
+    baudRate: Int? = nil,
     motion: @escaping @Sendable (_ seconds: Double) -> ScriptedTruth.Motion = { _ in .init() }
   ) {
     self.contract = contract
@@ -149,7 +158,7 @@ final class ReceiverBench {
     let power = clock.now().advanced(bySeconds: -10)
     var receiver = ReceiverTwin(
       contract.model, link: contract.wire == .ddc ? .i2c : .uart, source: truth,
-      antennas: antennas, isExact: true)
+      baudRate: baudRate, antennas: antennas, isExact: true)
     switch contract.wire {
     case .serial:
       receiver.powerOn(at: power)
@@ -218,6 +227,13 @@ final class ReceiverBench {
 
   /// The receiver on the serial line does not say its generation.
   func hideGeneration() { serial?.state.withLock { $0.receiver.hidesGeneration = true } }
+
+  /// The firmware of the receiver on the serial line refuses commands, or passes them over.
+  func lack(refused: Set<Int> = [], silent: Set<Int> = []) {
+    serial?.state.withLock {
+      ($0.receiver.refusedCommands, $0.receiver.silentCommands) = (refused, silent)
+    }
+  }
 
   /// The host's side of the serial line goes to another rate behind the driver's back.
   func listenAt(_ baudRate: Int) { serial?.state.withLock { $0.hostBaudRate = baudRate } }
