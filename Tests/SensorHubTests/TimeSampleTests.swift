@@ -102,15 +102,22 @@ struct TimeSampleTests {
   func trusted() {
     var good = GNSSFix(received: Timestamp(seconds: 1), mode: .threeDimensional)
     good.utc = 1_795_000_000
-    #expect(good.trustedUTC == good.utc)
+    #expect(good.trustedUTC() == good.utc)
     func changed(_ change: (inout GNSSFix) -> Void) -> Double? {
       var fix = good
       change(&fix)
-      return fix.trustedUTC
+      return fix.trustedUTC()
     }
     for kind in FixKind.allCases {
       #expect((changed { $0.kind = kind } != nil) == kind.isMeasured, "\(kind)")
     }
+    var base = good
+    base.kind = .manual
+    #expect(
+      base.trustedUTC(isBase: true) == good.utc,
+      "a base station's place is given, its time is measured")
+    base.kind = .simulated
+    #expect(base.trustedUTC(isBase: true) == nil)
     #expect(changed { $0.utc = nil } == nil && changed { $0.mode = .none } == nil)
     #expect(changed { $0.isValid = false } == nil && changed { $0.weeksAdded = 1_024 } == nil)
     #expect(

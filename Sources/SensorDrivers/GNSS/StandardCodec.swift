@@ -83,38 +83,9 @@ struct StandardCodec: ReceiverCodec {
       }
       return Self.keys(item, place, settings, milliseconds)
     case .messages, .parts: return Self.messages(item, dialect, settings, milliseconds)
-    case .pmtk:
-      switch item {
-      case .sentences: return [Self.pmtk(ReceiverSentences.mediaTekSentences)]
-      case .model:
-        return settings.model.map { [Self.pmtk(ReceiverSentences.mediaTek($0))] } ?? []
-      case .rate: return [Self.pmtk("PMTK220,\(milliseconds)")]
-      case .speed(let rate): return [Self.pmtk("PMTK251,\(rate)")]
-      case .sleep: return [Self.pmtk("PMTK161,0")]
-      default: return []
-      }
-    case .pair:
-      switch item {
-      case .sentences:
-        return ReceiverSentences.airohaSentences(isEveryEpoch: isModel("LC29HEA")).map(Self.pair)
-      case .model:
-        return settings.model.flatMap(ReceiverSentences.airoha).map { [Self.pair($0)] } ?? []
-      // An LC29H (DA) acknowledges shorter ones, and loses its fixed solution (DR & RTK application note: 1 Hz at most).
-      case .rate where isModel("LC29HDA") && milliseconds < 1_000: return []
-      case .rate: return [Self.pair("PAIR050,\(milliseconds)")]
-      // A new rate of the line counts after a restart only, and sleep needs a pin to end it.
-      default: return []
-      }
-    case .casic:
-      switch item {
-      case .sentences: return [Self.casic(ReceiverSentences.casicSentences)]
-      case .model: return settings.model.map { [Self.casic(ReceiverSentences.casic($0))] } ?? []
-      case .rate: return [Self.casic("PCAS02,\(milliseconds)")]
-      case .speed(let rate):
-        return ReceiverSentences.casic(baudRate: rate).map { [Self.casic($0)] } ?? []
-      // Its standby is for a time that is said beforehand.
-      default: return []
-      }
+    case .pmtk: return mediaTek(item, settings, milliseconds)
+    case .pair: return airoha(item, settings, milliseconds)
+    case .casic: return casic(item, settings, milliseconds)
     case .unicore: return unicore(item, settings, milliseconds)
     case .pqtm: return quectel(item, settings, milliseconds)
     case .skyTraq: return skyTraq(item, settings, milliseconds)
@@ -124,7 +95,7 @@ struct StandardCodec: ReceiverCodec {
   }
 
   /// Whether the receiver has said that it is a variant of Quectel's.
-  private func isModel(_ name: String) -> Bool {
+  func isModel(_ name: String) -> Bool {
     decoder.identity.model?.hasPrefix("Quectel \(name)") ?? false
   }
 
@@ -213,15 +184,15 @@ struct StandardCodec: ReceiverCodec {
     }
   }
 
-  private static func pmtk(_ sentence: String) -> ReceiverRequest {
+  static func pmtk(_ sentence: String) -> ReceiverRequest {
     request(sentence, .pmtk)
   }
 
-  private static func pair(_ sentence: String) -> ReceiverRequest {
+  static func pair(_ sentence: String) -> ReceiverRequest {
     request(sentence, .pair)
   }
 
-  private static func casic(_ sentence: String) -> ReceiverRequest {
+  static func casic(_ sentence: String) -> ReceiverRequest {
     ReceiverRequest(bytes: ReceiverSentences.frame(sentence), answer: nil)
   }
 

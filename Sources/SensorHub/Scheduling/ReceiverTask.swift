@@ -113,8 +113,7 @@ final class ReceiverTask: WorkerTask {
         guard standstill.date(&fix) else { continue }
         fix.pulseTime = pulse?.moment(of: fix)
         keepOrder(&fix)
-        time?.take(
-          fix, leapSecond: receiver.link?.condition?.leapSecond, port, at: now)
+        if let time { time.take(fix, receiver.link, port, at: now) }
         // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         outbox.append(.fix(sensor: supervisor.status.index, fix))

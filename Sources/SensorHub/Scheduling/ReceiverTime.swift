@@ -36,12 +36,10 @@ final class ReceiverTime {
 
   /// Takes an epoch, and sends what it says of the time.
   ///
-  /// - Parameter leapSecond: The next leap second that the receiver has announced.
-  func take(
-    _ fix: GNSSFix, leapSecond: ReceiverCondition.LeapSecond?, _ port: WorkerPort,
-    at now: Timestamp
-  ) {
-    guard let utc = fix.trustedUTC else { return wait() }
+  /// - Parameter link: What is known of the receiver: whether it is a base station, and the next leap second.
+  func take(_ fix: GNSSFix, _ link: ReceiverLink?, _ port: WorkerPort, at now: Timestamp) {
+    guard let utc = fix.trustedUTC(isBase: link?.base?.phase == .fixed) else { return wait() }
+    let leapSecond = link?.condition?.leapSecond
     for index in outputs.indices {
       let moment: Timestamp? =
         outputs[index].service.isPulse

@@ -86,11 +86,12 @@ struct TimeSample: Sendable, Hashable {
 
 extension GNSSFix {
   /// UTC of the epoch, where it may set a clock: by satellites of the moment, with a date that the receiver itself has said.
-  /// What is simulated, entered by hand, estimated, not vouched for, in a leap second, or put right by weeks is none. The time of a
-  /// base station at its fixed place is measured, although its position is not.
-  var trustedUTC: Double? {
+  /// What is simulated, entered by hand, estimated, not vouched for, in a leap second, or put right by weeks is none.
+  ///
+  /// - Parameter isBase: Whether a base station has given it: its time is measured, although its place was entered or surveyed.
+  func trustedUTC(isBase: Bool = false) -> Double? {
     guard mode > .none, isValid, weeksAdded == 0, !isLeapSecond,
-      kind.map({ $0.isMeasured || $0 == .manual }) ?? true
+      kind.map({ $0.isMeasured || isBase && $0 == .manual }) ?? true
     else { return nil }
     return utc
   }
