@@ -2,7 +2,8 @@
 """What a daemon costs and adds: bench-daemon.py FOLDER, where Scripts/build.sh has put the programs.
 
 Programs on the simulated board get every heading (80 a second), in one process and through a daemon: the time from the sample to the
-delegate, and the share of a core that the daemon takes with no program, with 1, 11 and 101, and with 255 connections that say nothing.
+delegate, and the share of a core that the daemon takes with no program, with 1, 11 and 101, and with 1,000 readers of the stream that
+wait for news of sensors.
 """
 import os
 import pathlib
@@ -19,6 +20,11 @@ scratch = tempfile.TemporaryDirectory()
 path = pathlib.Path(scratch.name)
 SOCKET = str(path / "s")
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("LODESTONE")}
+IDLE = 1_000
+# Of one user the daemon takes 256 connections unless its configuration says more.
+CONFIGURATION = path / "serve.yaml"
+CONFIGURATION.write_text(
+    f"schema: 1\nboard: simulated\nsocket: {SOCKET}\nconnections: {{total: {IDLE + 200}, perUser: {IDLE + 200}}}\n")
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -77,7 +83,7 @@ own, used = program(SECONDS, LODESTONE_BOARD="simulated")
 first = told("in one process", own)
 print(f"  it takes {used:.2f} % of a core")
 daemon = subprocess.Popen(
-    [FOLDER / "lodestone", "serve", "--board", "simulated", "--socket", SOCKET], stdout=subprocess.PIPE, text=True, cwd=path,
+    [FOLDER / "lodestone", "serve", "--configuration", CONFIGURATION], stdout=subprocess.PIPE, text=True, cwd=path,
     env={**CLEAN, "STATE_DIRECTORY": str(path / "state")})
 try:
     daemon.stdout.readline()
@@ -101,12 +107,18 @@ try:
         process.wait()
     time.sleep(1)
     idle = []
-    for _ in range(255):
+    for _ in range(IDLE):
         connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(10)
         connection.connect(str(path / "stream.sock"))
+        connection.sendall(b'{"subscribe":["sensor"]}\n')
+        # The greeting, and that the request was taken.
+        while b'"subscription"' not in (line := connection.recv(65_536)):
+            if not line:
+                sys.exit("a reader was sent away")
         idle.append(connection)
-    time.sleep(1)
-    print(f"{len(idle)} connections that say nothing: {share(daemon.pid, 3):.2f} % of a core, {memory(daemon.pid):.0f} MB")
+    time.sleep(5)
+    print(f"{len(idle)} readers that wait: {share(daemon.pid, 5):.2f} % of a core, {memory(daemon.pid):.0f} MB")
 finally:
     daemon.kill()
     daemon.wait()
