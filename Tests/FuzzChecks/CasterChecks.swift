@@ -1,10 +1,10 @@
-import SensorTypes
-
 #if FUZZ
   // The fuzzers are a package of their own, which sees no package declarations.
   @testable import GNSSProtocol
+  @testable import SensorTypes
 #else
   import GNSSProtocol
+  import SensorTypes
 #endif
 
 /// What holds of whatever a caster of corrections sends.
