@@ -2,6 +2,7 @@
 
 import SensorDrivers
 import SensorTypes
+import Yams
 
 extension BoardFile {
   /// `{survey, accuracy}`, or `{latitude, longitude, height}` with or without `accuracy`.
@@ -22,11 +23,17 @@ extension BoardFile {
       throw map.error(
         key, "a receiver that sleeps forgets its survey: take 'standby' or 'base' out")
     }
+    let forms =
+      "'base' is {survey: SECONDS, accuracy: METERS}, or {latitude: DEGREES, longitude: DEGREES, height: METERS}"
+    if case .scalar? = map.node(key) { throw map.error(key, forms) }
     guard
       let entry = try map.mapping(
         key, context: "a base station",
         known: ["survey", "accuracy", "latitude", "longitude", "height"])
     else { return nil }
+    guard entry.has("survey") || entry.has("latitude") || entry.has("longitude") else {
+      throw map.error(key, forms)
+    }
     guard entry.has("survey") else {
       return .known(
         latitude: try entry.requiredNumber("latitude", in: -90...90, unit: "degrees north"),

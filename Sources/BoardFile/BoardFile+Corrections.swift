@@ -7,7 +7,7 @@ import Yams
 
 extension BoardFile {
   /// What no mountpoint of a caster has in its name, for it would be another thing in an address.
-  private static let reserved = Set("\"#%/<>?\\^`{|}")
+  private static let reserved = Set("\"#%/;<>?@\\^`{|}")
 
   static func corrections(
     _ map: YAMLMapping, of chip: ChipDescription
@@ -17,10 +17,16 @@ extension BoardFile {
     guard ["u-blox", "GNSS", "NMEA"].contains(chip.name) else {
       throw map.error(key, "'\(key)' goes with a receiver that takes RTCM: u-blox, GNSS or NMEA")
     }
+    guard !map.has("host") else {
+      throw map.error(
+        key,
+        "over the network a receiver is only read, and takes no corrections: '\(key)' goes with 'port' or 'bus'"
+      )
+    }
     guard case .scalar = node else {
       guard
         let entry = try map.mapping(
-          key, context: "the corrections",
+          key, context: "an entry of corrections",
           known: ["caster", "mountpoint", "credentials", "sendsPosition"])
       else { return nil }
       return try source(entry)

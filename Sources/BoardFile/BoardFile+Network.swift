@@ -22,6 +22,10 @@ extension BoardFile {
     for key in ["address", "baudRate"] where map.has(key) {
       throw map.error(key, "'\(key)' does not go with 'host'")
     }
+    guard !host.contains("@") else {
+      // It is not repeated: before the sign a password may stand.
+      throw map.error("host", "'host' takes no user name and no password: tcp://HOST:PORT")
+    }
     guard let address = ServerAddress(url: host) else {
       // As gpsd's host is written.
       let meant = ServerAddress(host: host, defaultPort: ServerAddress.portOfNMEA)

@@ -196,10 +196,13 @@ extension Doctor {
     let status = CasterConversation(provider, wait: wait).trial(source, within: 15)
     let place = "\(sensor.chip): corrections"
     if let failure = status.failure {
+      let table =
+        "lodestone gnss --ntrip-sources \(source.isEncrypted ? "ntrips://" : "")\(source.caster)"
+      let login = source.credentials.map { " --ntrip-credentials \($0)" } ?? ""
       return Finding(
         .problem, "\(place): none from \(source.description): \(failure)",
-        mend:
-          "lodestone gnss --ntrip-sources \(source.isEncrypted ? "ntrips://" : "")\(source.caster)   # what the caster has",
+        mend: source.credentials.flatMap(CredentialFile.mend(ofProblemWith:))
+          ?? "\(table)\(login)   # what the caster has",
         sensor: index)
     }
     guard status.frames > 0 else {

@@ -59,6 +59,9 @@ public struct GNSSDecoder: Sendable {
   /// What the receiver reports of its antenna, of the signals, and of the next leap second.
   public private(set) var condition = ReceiverCondition()
 
+  /// Forgets a survey that was reported, so that the next report is news, even if it says the same.
+  package mutating func forgetSurvey() { condition.survey = nil }
+
   /// How many bytes `append` takes now.
   public var room: Int { lexer.room }
 

@@ -45,4 +45,16 @@ package enum CredentialFile {
     else { throw FileProblem(path, "it must hold USER:PASSWORD on its only line") }
     return text
   }
+
+  /// The command that begins to mend a file which cannot be used; `nil` for one that can.
+  package static func mend(ofProblemWith path: String) -> String? {
+    do throws(FileProblem) {
+      _ = try read(path)
+      return nil
+    } catch {
+      return access(path, F_OK) == 0
+        ? "chmod 600 \(path)   # one line in it: USER:PASSWORD"
+        : "install -m 600 /dev/null \(path)   # then write USER:PASSWORD into it"
+    }
+  }
 }

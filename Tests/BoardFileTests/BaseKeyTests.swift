@@ -41,7 +41,7 @@ struct BaseKeyTests {
       ("{latitude: 48, longitude: 11}", "needs 'height'"),
       ("{latitude: 91, longitude: 11, height: 0}", "-90.0 to 90.0"),
       ("{latitude: 48, longitude: 11, height: 0, altitude: 3}", "unknown key 'altitude'"),
-      ("{}", "needs 'latitude'"), ("survey", "must be a mapping"),
+      ("{}", "{survey: SECONDS"), ("survey", "{survey: SECONDS"),
       ("{survey: 300, accuracy: nan}", "a number"),
     ])
   func mistakes(text: String, words: String) {

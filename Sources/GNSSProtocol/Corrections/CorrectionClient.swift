@@ -66,8 +66,10 @@ package struct CorrectionClient: Sendable {
   /// The frames, and the bytes of none, before this connection.
   private var framesBefore: UInt64 = 0
   private var rejectedBefore: UInt64 = 0
-  /// What may stand in no message: cleared with the answer.
-  private var secrets: [String] = []
+  /// Pieces of what may stand in no message, as long as the connection may bring words.
+  private var secrets: Set<[UInt8]> = []
+  /// The bytes of a piece: what is cut off a caster's words may have been the rest of it.
+  private static let pieceLength = 6
   private var pause = firstPause
   private var failure: String?
   private var rate = RecentFrames()
@@ -156,7 +158,7 @@ package struct CorrectionClient: Sendable {
     request.credentials = credentials
     if let credentials {
       let password = credentials.drop { $0 != ":" }.dropFirst()
-      secrets = [Base64.encoded(Array(credentials.utf8)), String(password)].filter { $0.count > 1 }
+      secrets = Self.pieces(of: [Base64.encoded(Array(credentials.utf8)), String(password)])
     }
     output = request.bytes(version, position: sentence(now))
   }
@@ -240,7 +242,6 @@ package struct CorrectionClient: Sendable {
   }
 
   private mutating func take(_ answer: NTRIPAnswer, _ now: Timestamp) {
-    defer { secrets = [] }
     guard case .requesting = phase else { return }
     switch answer {
     case .stream:
@@ -254,10 +255,10 @@ package struct CorrectionClient: Sendable {
       tryVersionOne(now)
       mustDisconnect = true
     case .refused(let status, let words):
-      fail(refusal(status, withoutSecrets(words)), isRefusal: true, at: now)
+      fail(refusal(status, words), isRefusal: true, at: now)
     case .foreign(let what):
       fail(
-        "\(source.caster) is no NTRIP caster: it sends \(withoutSecrets(what))", isRefusal: true,
+        "\(source.caster) is no NTRIP caster: it sends \(what)", isRefusal: true,
         at: now)
     }
   }
@@ -303,7 +304,7 @@ package struct CorrectionClient: Sendable {
   }
 
   private mutating func fail(_ words: String, isRefusal: Bool = false, at now: Timestamp) {
-    failure = words
+    failure = withoutSecrets(words)
     if isOpen { mustDisconnect = true }
     // Version 2 has another chance, unless version 1 was the one that worked.
     if hasTriedOther { (version, hasTriedOther) = (.two, false) }
@@ -337,7 +338,24 @@ package struct CorrectionClient: Sendable {
   }
 
   private func withoutSecrets(_ words: String) -> String {
-    secrets.contains { words.contains($0) } ? "(words that hold the password)" : words
+    let bytes = Array(words.lowercased().utf8)
+    let holds = secrets.contains { piece in
+      bytes.indices.contains { bytes[$0...].starts(with: piece) }
+    }
+    return holds ? "the caster sends words that hold the password" : words
+  }
+
+  /// The pieces of secrets, in small letters; a short one is a piece as it is.
+  private static func pieces(of secrets: [String]) -> Set<[UInt8]> {
+    var pieces: Set<[UInt8]> = []
+    for secret in secrets where secret.utf8.count > 1 {
+      let bytes = Array(secret.lowercased().utf8)
+      let length = min(pieceLength, bytes.count)
+      for start in 0...(bytes.count - length) {
+        pieces.insert(Array(bytes[start..<start + length]))
+      }
+    }
+    return pieces
   }
 
   private var silence: String {

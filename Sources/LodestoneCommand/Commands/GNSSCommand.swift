@@ -53,6 +53,11 @@ struct GNSSCommand: ParsableCommand {
       }
       return
     }
+    // Nor is the path repeated where it is taken for the login itself.
+    if let credentials, credentials.contains(":"), !credentials.contains("/") {
+      throw ValidationError(
+        "--ntrip-credentials is the path of a file of mode 0600 that holds USER:PASSWORD")
+    }
     // A password in the argument would be in the list of processes, and is not repeated.
     guard !caster.contains("@") else {
       throw ValidationError("no user name and password in an address: --ntrip-credentials FILE")

@@ -31,7 +31,13 @@ extension ChipCatalog {
     ("BN220", "u-blox"), ("BN880", "u-blox"),
     ("L76", "GNSS"), ("L80", "GNSS"), ("L86", "GNSS"), ("L96", "GNSS"), ("LC76", "GNSS"),
     ("LC86", "GNSS"), ("PA10", "GNSS"), ("PA16", "GNSS"), ("MTK33", "GNSS"), ("MT33", "GNSS"),
-    ("ATGM33", "GNSS"), ("AT6558", "GNSS"),
+    ("ATGM33", "GNSS"), ("AT6558", "GNSS"), ("LG290", "GNSS"), ("LG580", "GNSS"),
+    ("LC29", "GNSS"), ("UM96", "GNSS"), ("UM98", "GNSS"), ("PX1122", "GNSS"), ("PX1172", "GNSS"),
+    ("TAU", "GNSS"), ("HD80", "GNSS"), ("HD93", "GNSS"), ("HD95", "GNSS"),
+    // Makers, of whose receivers all have one driver.
+    ("UNICORE", "GNSS"), ("QUECTEL", "GNSS"), ("ALLYSTAR", "GNSS"), ("SKYTRAQ", "GNSS"),
+    ("MEDIATEK", "GNSS"), ("AIROHA", "GNSS"), ("CASIC", "GNSS"), ("SEPTENTRIO", "NMEA"),
+    ("MOSAIC", "NMEA"), ("TRIMBLE", "NMEA"), ("GARMIN", "NMEA"),
   ]
 
   /// Names that begin as one of ours does and are another chip's, with other registers or scales.

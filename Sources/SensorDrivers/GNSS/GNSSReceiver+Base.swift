@@ -1,5 +1,6 @@
 // A receiver that was made a base station: its epochs, and what is said of it.
 
+import LinearAlgebra
 import SensorTypes
 
 extension GNSSReceiver {
@@ -17,9 +18,14 @@ extension GNSSReceiver {
       (fix.latitude, fix.longitude) = (place.latitude, place.longitude)
       fix.ellipsoidalAltitude = place.height
       fix.set(placeAccuracy: place.accuracy)
-    // It repeats the place in its sentences, which may say that it was measured.
-    case (.some, .known) where !(setup.dialect?.isUBX ?? true) && fix.latitude != nil:
+    // It repeats the place in its sentences, which may say that it was measured. One that is elsewhere, or invents its positions, does
+    // not hold the place.
+    case (let kind?, .known)
+    where !(setup.dialect?.isUBX ?? true) && (kind.isMeasured || kind == .manual)
+      && isAtPlace(fix):
+      guard let place = fixedPlace else { return fix }
       fix.kind = .manual
+      (fix.latitude, fix.longitude) = (place.latitude, place.longitude)
       (fix.isValid, fix.corrections) = (true, nil)
       (fix.speed, fix.course, fix.verticalSpeed) = (nil, nil, nil)
       fix.set(placeAccuracy: fixedPlace?.accuracy)
@@ -29,6 +35,23 @@ extension GNSSReceiver {
     return fix
   }
 
+  /// Whether a position is that of the place which was given, to what a position of a moment may be wrong by.
+  private func isAtPlace(_ fix: GNSSFix) -> Bool {
+    guard let place = fixedPlace, let latitude = fix.latitude, let longitude = fix.longitude else {
+      return false
+    }
+    let north = (latitude - place.latitude) * Self.degreeLength
+    let east =
+      (longitude - place.longitude).remainder(dividingBy: 360) * Self.degreeLength
+      * cos(place.latitude * .pi / 180)
+    return north * north + east * east < Self.reach * Self.reach
+  }
+
+  /// Meters in a degree of latitude, to half a percent.
+  private static var degreeLength: Double { 111_200 }
+  /// Meters within which a position is that of the place.
+  private static var reach: Double { 100 }
+
   /// The place that it holds, as far as somebody has said it, with its accuracy.
   private var fixedPlace: (latitude: Double, longitude: Double, height: Double, accuracy: Double?)?
   {
@@ -37,9 +60,10 @@ extension GNSSReceiver {
     case .known(let latitude, let longitude, let height, let accuracy)?:
       return (latitude, longitude, height, accuracy)
     case .survey?:
-      // The first epochs at the place come before the word that the survey is over: its mean is the same to millimeters.
-      guard let survey = condition?.survey, let latitude = survey.latitude,
-        let longitude = survey.longitude, let height = survey.height
+      // The mean of a survey that goes on is no place yet.
+      guard let survey = condition?.survey, survey.isValid, !survey.isActive,
+        let latitude = survey.latitude, let longitude = survey.longitude,
+        let height = survey.height
       else { return nil }
       return (latitude, longitude, height, survey.accuracy)
     }
@@ -61,7 +85,8 @@ extension GNSSReceiver {
     }
     switch base {
     case .known:
-      var status = BaseStatus(phase: .fixed)
+      // That it has acknowledged the command is not enough.
+      var status = BaseStatus(phase: isPlaced ? .fixed : .waiting)
       status.accuracy = fixedPlace?.accuracy
       return status
     case .survey:

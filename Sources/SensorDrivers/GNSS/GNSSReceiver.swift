@@ -264,7 +264,10 @@ package final class GNSSReceiver: ReceiverDriver {
           let settings = settings
           if item == .rate { setup.interval = settings.interval }
           // What is known of an earlier survey is none of the one that begins.
-          if item == .base { condition?.survey = nil }
+          if item == .base {
+            condition?.survey = nil
+            codec.forgetSurvey()
+          }
           let requests = codec.requests(
             setting: item, in: dialect, port: port, settings: settings)
           let request = requests.indices.contains(part) ? requests[part] : nil

@@ -80,8 +80,15 @@ protocol ReceiverCodec {
   /// Takes note of what was sent to set something.
   mutating func sent(_ request: ReceiverRequest)
 
+  /// Forgets a survey that was reported: the next report is news, even if it says the same.
+  mutating func forgetSurvey()
+
   /// The questions who is there, of u-blox receivers alone or of every family.
   func questions(ofAll: Bool) -> [[UInt8]]
+}
+
+extension ReceiverCodec {
+  mutating func forgetSurvey() {}
 }
 
 extension ReceiverCodec {

@@ -30,6 +30,8 @@ struct StandardCodec: ReceiverCodec {
 
   var room: Int { decoder.room }
 
+  mutating func forgetSurvey() { decoder.forgetSurvey() }
+
   mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
     decoder.append(bytes, at: time)
   }
