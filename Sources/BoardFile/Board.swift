@@ -62,7 +62,7 @@ package struct Board: Sendable, Equatable {
     package var corrections: CorrectionSource?
     /// Where a receiver's time goes; `nil` for nowhere.
     package var time: TimeOutput?
-    /// The place that a receiver is to hold as a base station; `nil` for one that is none.
+    /// The place that the receiver holds as a base station, or `nil` for a receiver that is not one.
     package var base: BasePlace?
     /// Whether a receiver sleeps while nobody asks for it.
     package var sleeps: Bool

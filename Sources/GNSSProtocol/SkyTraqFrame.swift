@@ -23,7 +23,7 @@ enum SkyTraqFrame {
     guard length > 0, length <= longest else { return .garbage }
     guard bytes.count >= length + overhead else { return .incomplete }
     let end = header + length
-    // A frame with another end is none, whatever its check sum.
+    // Without the right end it is not a frame, even if the check sum is right.
     guard bytes[end + 1] == 0x0D, bytes[end + 2] == 0x0A else { return .garbage }
     var sum: UInt8 = 0
     for index in header..<end { sum ^= bytes[index] }

@@ -76,7 +76,7 @@ enum SkyTraqDecoder {
       let command = Int(bytes[1]) << 8 | (bytes.count > 2 ? Int(bytes[2]) : 0)
       return .answer(
         ReceiverAnswer(.skyTraq, command, bytes[0] == 0x83 ? .accepted : .refused))
-    // Kernel, software and revision, four bytes each, of which the first says nothing.
+    // Kernel, software and revision, each of four bytes. The first byte is not used.
     case 0x80 where bytes.count >= 14:
       func version(_ offset: Int) -> String {
         "\(bytes[offset]).\(bytes[offset + 1]).\(bytes[offset + 2])"

@@ -28,7 +28,7 @@ extension UBXMessages {
     }
   }
 
-  /// NAV-SVIN every so many epochs on `port`, by key (CFG-MSGOUT-UBX_NAV_SVIN): how far the survey has come.
+  /// Asks for NAV-SVIN, the progress of the survey, on a port (key CFG-MSGOUT-UBX_NAV_SVIN).
   package static func surveyReports(on port: UBXPortID, every: UInt8) -> [UInt8] {
     valset([(0x2091_0088 + UInt32(port.index), UInt32(every))])
   }

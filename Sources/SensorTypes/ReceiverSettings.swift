@@ -32,7 +32,7 @@ public struct ReceiverLink: Sendable, Hashable, Codable {
   public var condition: ReceiverCondition?
   /// How its corrections are doing; `nil` where the board file names none.
   public var corrections: CorrectionStatus?
-  /// How it is doing as a base station; `nil` for one that is none.
+  /// Its state as a base station of RTK, or `nil` for a receiver that is not one.
   public var base: BaseStatus?
   /// The services that its time goes to, and whether they take it; `nil` where the board file names none.
   public var timeServices: [TimeService]?

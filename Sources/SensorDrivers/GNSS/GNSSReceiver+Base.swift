@@ -6,8 +6,8 @@ import SensorTypes
 extension GNSSReceiver {
   /// An epoch of a base station: of one that solves for time alone, or that repeats the place that it was given.
   ///
-  /// Such a position is told as `FixKind.manual` and as valid: the board file's word, or that of a survey which is over, and no
-  /// measurement of the moment. It has no speed. Before the survey is over fixes are measured as usual.
+  /// Returns the place that the receiver holds as a valid position of the kind `FixKind.manual`, without a speed: the place comes from
+  /// the board file or from a finished survey and is not measured now. Until the survey has finished, fixes are returned as measured.
   func placed(_ epoch: GNSSFix) -> GNSSFix {
     guard let base, setup.isBaseSet else { return epoch }
     var fix = epoch
@@ -76,8 +76,8 @@ extension GNSSReceiver {
     return status
   }
 
-  /// How it is doing as a base station; `nil` for one that is none, or has refused to be one. One that nobody has made a base
-  /// station, and that reports a survey, is one by its own settings.
+  /// The state of the receiver as a base station, or `nil` if it is not one or has refused to be one. A receiver that reports a
+  /// survey without having been asked is a base station by its own settings.
   var baseStatus: BaseStatus? {
     guard let base else { return condition?.survey.map(Self.status) }
     guard setup.isBaseSet else {

@@ -263,7 +263,7 @@ package final class GNSSReceiver: ReceiverDriver {
         case .send(let item, let dialect, let part):
           let settings = settings
           if item == .rate { setup.interval = settings.interval }
-          // What is known of an earlier survey is none of the one that begins.
+          // A new survey begins: the figures of the one before do not count.
           if item == .base {
             condition?.survey = nil
             codec.forgetSurvey()

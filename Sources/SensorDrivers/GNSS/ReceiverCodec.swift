@@ -46,7 +46,7 @@ struct ReceiverSettings: Sendable, Hashable {
   var hasSomeRoom: Bool { hasRoom || interval >= Self.usualInterval }
   /// Whether the line carries the satellites as well: at 9600 baud they would hold the next epochs up.
   var hasRoom: Bool
-  /// The place that it is to hold as a base station; `nil` for one that is none.
+  /// The place that the receiver holds as a base station, or `nil` for a receiver that is not one.
   var base: BasePlace? = nil
 }
 

@@ -29,7 +29,7 @@ extension ReceiverSetup {
     /// Quectel LG290P and LGx80P.
     case pqtm
     case skyTraq
-    /// Allystar, CFG-PWRCTL.
+    /// Allystar's receivers whose rate is set by CFG-PWRCTL.
     case allystar
     /// Allystar's receivers that compute RTK, CFG-PWRCTL2.
     case allystarRTK

@@ -26,8 +26,8 @@ extension ReceiverSetup.Dialect {
 }
 
 extension ReceiverIdentity {
-  /// Whether it is a u-blox receiver with two antennas of its own, which gives their heading in NAV-DAHEADING: a ZED-X20D, whose
-  /// firmware is called HDG.
+  /// Whether the receiver is a u-blox module with two antennas that reports their heading in NAV-DAHEADING: a ZED-X20D, or
+  /// firmware of the name HDG.
   var hasTwoAntennas: Bool {
     family == .uBlox
       && extensions.contains { $0.hasPrefix("MOD=ZED-X20D") || $0.hasPrefix("FWVER=HDG ") }

@@ -258,7 +258,7 @@ extension GNSSReceiver {
   ///   - talker: The only talker whose positions count; `nil` follows the better source.
   ///   - readsHeading: Whether it is asked for a heading by antennas, where asking helps.
   ///   - takesCorrections: Whether it is told to take RTCM 3 on its port.
-  ///   - base: The place that it is to hold as a base station; `nil` for one that is none.
+  ///   - base: The place that the receiver holds as a base station, or `nil` for a receiver that is not one.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   package convenience init(

@@ -5,7 +5,7 @@ import LinearAlgebra
 
 /// What a receiver was told of its base mode.
 struct BaseMode: Sendable, Hashable {
-  /// CFG-TMODE-MODE.
+  /// The mode by the numbers of CFG-TMODE-MODE.
   enum Mode: UInt64, Sendable, Hashable { case off, survey, fixed }
 
   var mode = Mode.off
@@ -71,7 +71,7 @@ struct BaseMode: Sendable, Hashable {
 /// How far a survey has come.
 struct SimulatedSurvey: Sendable, Hashable {
   private(set) var observations = 0
-  /// Seconds of it.
+  /// The time that the survey has lasted, in seconds.
   private(set) var duration = 0.0
   /// The mean: degrees, degrees, meters above the ellipsoid.
   private(set) var mean = SIMD3<Double>.zero
@@ -169,7 +169,7 @@ extension ReceiverTwin {
 }
 
 extension MessageBuilder {
-  /// UBX-NAV-SVIN, 40 bytes.
+  /// Writes NAV-SVIN, the progress of the survey, in 40 bytes.
   mutating func writeSurvey(_ s: ReceiverSolution, _ survey: SimulatedSurvey, _ mode: BaseMode) {
     let isSurvey = mode.mode == .survey && survey.observations > 0
     beginUBX(0x01, 0x3B)

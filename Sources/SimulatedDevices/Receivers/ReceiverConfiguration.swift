@@ -12,7 +12,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var relativeRate: UInt8 = 0
   /// Epochs between NAV-DAHEADING of a receiver with two antennas.
   var antennaRate: UInt8 = 0
-  /// Epochs between NAV-SVIN.
+  /// The number of epochs from one NAV-SVIN to the next; 0 for none.
   var surveyRate: UInt8 = 0
   var baseMode = BaseMode()
   /// Epochs between MON-HW and between MON-RF.
