@@ -266,7 +266,7 @@ package final class StreamHost: ServedConnection {
   }
 
   private func observe() {
-    let (choice, known, isGone) = state.withLock { ($0.end.choice, $0.services, $0.isGone) }
+    let (choice, isGone) = state.withLock { ($0.end.choice, $0.isGone) }
     guard !isGone else { return }
     let (services, client) = connect()
     if choice.tellsPlace, mayAsk {
@@ -276,21 +276,15 @@ package final class StreamHost: ServedConnection {
       LineKind.demand(for: choice.kinds, rate: choice.rate),
       hasReadings: choice.kinds.contains(.sample), positions: positions)
     services.send(ServiceRequest(client, .observe(choice.kinds.isEmpty ? nil : request)))
-    // Where nothing is measured for the reader, the board may not be open yet.
-    guard !choice.kinds.isDisjoint(with: [.sensor, .error]), let report = board(of: services),
-      known != nil
-    else { return }
-    // States are told when they change, and when a program comes; this one has come before.
-    for status in report.sensors where status.state != .starting { take(.sensor(status)) }
+    // Where nothing is measured for the reader, the board may not be open yet, and no chip has a state.
+    if !choice.kinds.isDisjoint(with: [.sensor, .error]) { openBoard(of: services) }
   }
 
-  /// Asks for the board, which may take seconds, unless too many readers do so already.
-  private func board(of services: ProgramServices) -> BoardReport? {
+  /// Opens the board, which may take seconds, unless too many readers do so already.
+  private func openBoard(of services: ProgramServices) {
     defer { Self.busy.subtract(1, ordering: .relaxed) }
-    guard Self.busy.add(1, ordering: .relaxed).newValue <= Self.mostBusy,
-      case .board(let report)? = services.answer(.board)
-    else { return nil }
-    return report
+    guard Self.busy.add(1, ordering: .relaxed).newValue <= Self.mostBusy else { return }
+    _ = services.answer(.board)
   }
 
   // MARK: Observations

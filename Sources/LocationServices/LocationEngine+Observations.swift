@@ -51,6 +51,7 @@ extension LocationEngine {
     case .motion(let estimate): take(estimate, emit)
     case .motionUnavailable(let sensor, let reason, _): lose(sensor, reason, emit)
     case .sensor(let status):
+      sensors[status.index] = status
       if case .missing(let reason) = heading, reason.ends(with: status) { heading = .nothing }
     case .sky, .diagnostic: break
     }

@@ -76,12 +76,15 @@ extension LocationEngine {
     return sum
   }
 
-  /// Begins to pass observations to a client, or ends that. What is missing is said first.
+  /// Begins to pass observations to a client, or ends that. The states of the chips and what is missing are said first.
   mutating func observe(
     _ request: BoardRequest?, _ index: Int, at now: Timestamp, _ emit: (ServiceEvent) -> Void
   ) {
     clients[index].observer = request.map { BoardObserver($0, access($0.positions)) }
     guard request != nil else { return }
+    for status in sensors.values.sorted(by: { $0.index < $1.index }) {
+      observe(.sensor(status), index, emit)
+    }
     if case .missing(let reason) = heading {
       observe(.headingUnavailable(reason, at: now), index, emit)
     }

@@ -70,6 +70,8 @@ package struct LocationEngine: Sendable {
   var authorizationOutcomes: [AuthorizationOutcome] = []
   var heading = Latest<HeadingEstimate>.nothing
   var altitude = Latest<Void>.nothing
+  /// The newest state of each chip, by its place in the board file.
+  var sensors: [Int: SensorStatus] = [:]
   /// Since when interference has kept heading from being valid.
   var interferenceSince: Timestamp?
   var prompt = HeadingCalibrationPrompt()
@@ -222,6 +224,7 @@ package struct LocationEngine: Sendable {
     (newest, loss, newestReduced) = (nil, nil, nil)
     reducedAccuracy = ReducedAccuracy()
     (heading, altitude) = (.nothing, .nothing)
+    sensors = [:]
     headingFreshness = Freshness()
     interferenceSince = nil
     motion = MotionServices()

@@ -155,10 +155,6 @@ package final class DaemonBoard: CalibrationBoard {
     _ readings: (@Sendable (SensorReading) -> Void)?
   ) {
     observer.set(handler, readings)
-    // Their states are told when they change, and most have changed long ago.
-    for status in known.withLock({ $0 }) where status.state != .starting {
-      handler(.sensor(status))
-    }
     port.send(ServiceRequest(client, .observe(request)))
   }
 

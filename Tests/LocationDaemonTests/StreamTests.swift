@@ -124,11 +124,16 @@ struct StreamTests {
       board.summary.chips == ["LIS3MDL"] && board.board == Self.chip() && board.sensors.count == 1)
     try board.demandExactPosition("a test")
     let heard = Mutex<[Observation]>([])
+    // After the board was described, and before it is observed.
+    let status = SensorStatus(
+      index: 0, chip: "LIS3MDL", position: "1", state: .failed("no answer"),
+      since: Timestamp(seconds: 0.5))
+    bench.board.publish(.sensor(status))
     board.begin(.everything) { observation in heard.withLock { $0.append(observation) } }
     #expect(bench.board.waits(for: .everything, atMost: 10))
     bench.board.publish(.location(53, 10, at: 1))
     #expect(eventually { heard.withLock { $0.contains(.location(53, 10, at: 1)) } })
-    #expect(heard.withLock { if case .sensor? = $0.first { true } else { false } })
+    #expect(heard.withLock { $0.first == .sensor(status) })
     // What it observes goes on with the next daemon, and the time between is a loss.
     bench.stop()
     #expect(

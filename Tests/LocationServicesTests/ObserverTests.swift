@@ -54,6 +54,27 @@ struct ObserverTests {
       ])
   }
 
+  @Test("who comes later hears the state of each chip")
+  func states() {
+    var bench = EngineBench()
+    func status(_ index: Int, _ state: SensorState, at seconds: Double) -> Observation {
+      .sensor(
+        SensorStatus(
+          index: index, chip: "chip \(index)", position: "1", state: state,
+          since: Timestamp(seconds: seconds)))
+    }
+    bench.ask(.register)
+    bench.say(status(1, .running, at: 1))
+    bench.say(status(0, .failed("no answer"), at: 2))
+    bench.say(status(0, .running, at: 3))
+    bench.ask(.observe(BoardRequest(Demand(heading: true))))
+    #expect(observations(&bench) == [status(0, .running, at: 3), status(1, .running, at: 1)])
+    // Another board has other chips.
+    bench.engine.forgetObservations()
+    bench.ask(.observe(BoardRequest(Demand(heading: true))))
+    #expect(observations(&bench).isEmpty)
+  }
+
   @Test("an application without authorization learns nothing of the place")
   func withheld() {
     var bench = EngineBench()

@@ -194,16 +194,18 @@ class Suite:
 
     def judge_outage(self, fault):
         """No client has a measurement between the failure and the return of the chip, unless its reason says that it is not to be trusted.
-        Measurements before the failure is known do not count: a stuck value is found after half a second."""
+        Measurements before the failure is known do not count: a stuck value is found after half a second. Neither do those of a receiver
+        after the end of the fault: they are sentences that were there, and that garbage before them kept from being read at once."""
         outages = self.outages(self.stream, fault)
         rights = []
         for name, kind in KINDS[fault.chip].items():
             client = self.clients[name]
             early = EARLY.get(kind, 0.1) + fault.slack
+            known = fault.end if fault.kind == "receiverGarbage" else float("inf")
             wrong = [
                 event for event in client.values(kind, fault.begin)
                 if event.reason is None and any(
-                    first + 0.1 < (event.dated or event.when) < last - early for first, last in outages)]
+                    first + 0.1 < (event.dated or event.when) < min(last - early, known) for first, last in outages)]
             rights.append(expect(f"{fault.name}: {name} gets no {kind} from the outage", not wrong, (len(wrong), wrong[:2], outages), True))
         inside = self.between(self.stream, fault)
         samples = [event for event in inside if event.kind == "sample" and event.sensor == fault.sensor]
