@@ -21,12 +21,17 @@ struct CasterSecrecyTests {
   /// What is said after an answer, which comes to each of the two requests.
   private func status(after answer: String) -> CorrectionStatus {
     var client = CorrectionClient(
-      CorrectionSource(host: "caster.example", mountpoint: "ROOF", credentials: "/etc/caster"),
+      CorrectionSource(
+        host: "caster.example", mountpoint: "ROOF", credentials: "/etc/caster",
+        sendsPosition: false),
       program: "Lodestone/1")
     client.setWanted(true)
     var now = Timestamp(seconds: 1_000)
     for _ in 0..<2 {
-      for _ in 0..<30 where client.step(at: now) != .connect { now = now.advanced(bySeconds: 1) }
+      for _ in 0..<30 {
+        if client.step(at: now) == .connect { break }
+        now = now.advanced(bySeconds: 1)
+      }
       client.connected(credentials: Self.login, at: now)
       client.received(Array(answer.utf8), at: now) { _ in }
       if client.status(at: now).failure != nil { break }
