@@ -9,7 +9,7 @@ import Testing
 /// A codec that accepts each command and says what a test has written.
 private struct WrittenCodec: ReceiverCodec {
   final class Script {
-    var events: [ReceiverEvent] = [.identity(SensorIdentity(name: "u-blox", firmware: nil), .keys)]
+    var events: [ReceiverEvent] = []
   }
 
   let script: Script
@@ -31,7 +31,10 @@ private struct WrittenCodec: ReceiverCodec {
     script.events.append(.answer(to: 7, isAccepted: true))
   }
 
-  func questions(ofAll: Bool) -> [[UInt8]] { [] }
+  func questions(ofAll: Bool) -> [[UInt8]] {
+    script.events.append(.identity(SensorIdentity(name: "u-blox", firmware: nil), .keys))
+    return []
+  }
 }
 
 private final class NoStream: ByteStream {
@@ -51,7 +54,7 @@ struct SurveyReportTests {
       NoStream(), codec: WrittenCodec(script: script), port: .uart, outputRate: 1,
       base: .survey(seconds: 60, accuracy: 2),
       setup: ReceiverSetup(access: .configuresUBlox, baudRate: 38_400, searchesBaudRate: false))
-    for _ in 0..<20 { _ = try take(.epoch(epoch(.autonomous, 48), isPVT: true)) }
+    for _ in 0..<50 { _ = try take(.epoch(epoch(.autonomous, 48), isPVT: true)) }
     try #require(receiver.isConfigured && receiver.setup.isBaseSet)
   }
 

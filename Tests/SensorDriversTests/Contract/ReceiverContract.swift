@@ -234,8 +234,16 @@ final class ReceiverBench {
     } ?? 0
   }
 
-  /// The receiver on the serial line sends NMEA again, by a hand that is not the driver's.
-  func speakNMEA() { serial?.state.withLock { $0.receiver.configuration.sendsNMEA = true } }
+  /// The receiver on the serial line sends NMEA again and no NAV-PVT, by a hand that is not the driver's.
+  func speakNMEA() {
+    serial?.state.withLock {
+      $0.receiver.configuration.sendsNMEA = true
+      $0.receiver.configuration.positionRate = 0
+      for sentence in [SimulatedSentence.rmc, .gga] {
+        $0.receiver.configuration.sentenceRates[sentence.rawValue] = 1
+      }
+    }
+  }
 
   /// The receiver on the serial line does not say its generation.
   func hideGeneration() { serial?.state.withLock { $0.receiver.hidesGeneration = true } }
