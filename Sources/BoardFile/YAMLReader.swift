@@ -81,9 +81,11 @@ package struct YAMLMapping {
   private func number(
     _ node: Node, _ key: String, in range: ClosedRange<Double>, unit: String
   ) throws(BoardFileError) -> Double {
-    guard case .scalar(let scalar) = node, let value = Double(scalar.string), value.isFinite else {
-      throw error(key, "'\(key)' must be a number (\(unit))")
-    }
+    // Below the normal numbers a value is a slip of the pen: nothing is measured in 1e-320.
+    guard case .scalar(let scalar) = node, let value = Double(scalar.string),
+      value.isNormal || value == 0
+    else { throw error(key, "'\(key)' must be a number (\(unit))") }
+    try demandPlain(scalar, key)
     guard range.contains(value) else {
       throw error(
         key,
@@ -91,6 +93,11 @@ package struct YAMLMapping {
       )
     }
     return value
+  }
+
+  private func demandPlain(_ scalar: Node.Scalar, _ key: String) throws(BoardFileError) {
+    guard scalar.style == .singleQuoted || scalar.style == .doubleQuoted else { return }
+    throw error(key, "'\(key)' is a text in quotes; a number has none: \(key): \(scalar.string)")
   }
 
   package func requiredNumber(
@@ -108,6 +115,7 @@ package struct YAMLMapping {
     guard case .scalar(let scalar) = node else {
       throw error(key, "'\(key)' must be a whole number")
     }
+    try demandPlain(scalar, key)
     let text = scalar.string
     let parsed = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
     guard let value = parsed, range.contains(value) else {

@@ -1,4 +1,4 @@
-// The frames of Septentrio's SBF, of Trimble's TSIP, and of SkyTraq's and Allystar's binary messages in the lexer's buffer.
+// The frames of Septentrio's SBF, of Trimble's TSIP, of RTCM 3, and of SkyTraq's and Allystar's binary messages in the lexer's buffer.
 
 import SensorTypes
 
@@ -10,7 +10,7 @@ extension PacketLexer {
     switch withBytes(start..<buffer.count, { SBFFrame.check($0) }) {
     case .incomplete: .incomplete
     case .garbage: .garbage
-    case .badChecksum: .badChecksum
+    case .badChecksum(let length): .badChecksum(length)
     case .whole(let block, let length):
       .packet(
         GNSSPacket(
@@ -42,13 +42,22 @@ extension PacketLexer {
     switch withBytes(start..<buffer.count, { SkyTraqFrame.check($0) }) {
     case .incomplete: .incomplete
     case .garbage: .garbage
-    case .badChecksum: .badChecksum
+    case .badChecksum(let length): .badChecksum(length)
     case .whole(let length):
       .packet(
         GNSSPacket(
           kind: .skyTraq,
           range: start + SkyTraqFrame.header..<start + length + SkyTraqFrame.header
             - SkyTraqFrame.overhead, received: received), length: length)
+    }
+  }
+
+  func rtcm() -> PacketFinding {
+    switch withBytes(start..<buffer.count, { RTCMFrameCheck.check($0) }) {
+    case .incomplete: .incomplete
+    case .garbage: .garbage
+    case .badChecksum(let length): .badChecksum(length)
+    case .whole(let length): .skip(length: length)
     }
   }
 

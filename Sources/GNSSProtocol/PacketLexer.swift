@@ -66,6 +66,7 @@ public struct PacketLexer: Sendable {
   private(set) var speaksTSIP = false
   /// Where the newest row of plausible packets of TSIP ended, and whether a long one was among them.
   private(set) var rowOfTSIP = TSIPRow()
+  private var credit = CheckCredit()
   /// What happened so far.
   public private(set) var counters = PacketCounters()
 
@@ -85,6 +86,7 @@ public struct PacketLexer: Sendable {
     let room = Self.capacity - buffer.count
     if bytes.count > room { counters.overflow &+= UInt64(bytes.count - room) }
     buffer.append(contentsOf: bytes.prefix(room))
+    credit.arrived(min(room, bytes.count))
   }
 
   /// Nothing more will come: what still waits for its end has none, and may hide whole packets.
@@ -104,6 +106,12 @@ public struct PacketLexer: Sendable {
   public mutating func next(at now: Timestamp) -> GNSSPacket? {
     while start < buffer.count {
       let received = arrivals.time(of: start)
+      guard !credit.isUsedUp else {
+        counters.unchecked &+= 1
+        counters.garbage &+= 1
+        start += 1
+        continue
+      }
       switch look(received) {
       case .packet(let packet, let length):
         counters.packets &+= 1
@@ -133,7 +141,8 @@ public struct PacketLexer: Sendable {
       case .garbage:
         counters.garbage &+= 1
         start += 1
-      case .badChecksum:
+      case .badChecksum(let length):
+        credit.spend(length)
         counters.badChecksums &+= 1
         counters.garbage &+= 1
         start += 1
@@ -151,7 +160,8 @@ public struct PacketLexer: Sendable {
     case remark(length: Int)
     case incomplete
     case garbage
-    case badChecksum
+    /// The bytes that were checked.
+    case badChecksum(Int)
   }
 
   private func look(_ received: Timestamp) -> PacketFinding {
@@ -163,7 +173,7 @@ public struct PacketLexer: Sendable {
     case 0xF1: allystar(received)
     case TSIPFrame.dle: trimble(received)
     case UInt8(ascii: "\\"): tagBlock()
-    case 0xD3: rtcm()
+    case RTCMFrameCheck.preamble: rtcm()
     case UInt8(ascii: "#"): line(received)
     default: .garbage
     }
@@ -180,7 +190,8 @@ public struct PacketLexer: Sendable {
         guard let star, index == star + 3, let high = Self.hex(buffer[star + 1]),
           let low = Self.hex(buffer[star + 2])
         else { return .garbage }
-        return sum == high << 4 | low ? .tagBlock(length: index + 1 - start) : .badChecksum
+        return sum == high << 4 | low
+          ? .tagBlock(length: index + 1 - start) : .badChecksum(index - start)
       }
       guard byte >= 32, byte < 127 else { return .garbage }
       if byte == UInt8(ascii: "*") { star = index }
@@ -221,7 +232,7 @@ public struct PacketLexer: Sendable {
     guard star > start, buffer[star] == UInt8(ascii: "*"), let sent = number(star + 1..<end) else {
       return .garbage
     }
-    guard cyclicCheck(start + 1..<star) == sent else { return .badChecksum }
+    guard cyclicCheck(start + 1..<star) == sent else { return .badChecksum(end - start) }
     return .packet(
       GNSSPacket(kind: .log, range: start + 1..<star, received: received), length: end - start)
   }
@@ -266,7 +277,7 @@ public struct PacketLexer: Sendable {
           let low = Self.hex(buffer[star + 2])
         else { return .garbage }
         guard sum == high << 4 | low || isUnicore(sum ^ (high << 4 | low), star: star, end: index)
-        else { return .badChecksum }
+        else { return .badChecksum(index - start) }
         return .packet(
           GNSSPacket(kind: .nmea, range: start + 1..<star, received: received),
           length: index - start)
@@ -321,32 +332,12 @@ public struct PacketLexer: Sendable {
       b &+= a
     }
     guard a == buffer[start + 6 + length], b == buffer[start + 7 + length] else {
-      return .badChecksum
+      return .badChecksum(length)
     }
     return .packet(
       GNSSPacket(
         kind: kind(buffer[start + 2], buffer[start + 3]),
         range: start + 6..<start + 6 + length, received: received), length: length + 8)
-  }
-
-  private func rtcm() -> PacketFinding {
-    let available = buffer.count - start
-    if available > 1, buffer[start + 1] & 0xFC != 0 { return .garbage }
-    guard available >= 3 else { return .incomplete }
-    let length = Int(buffer[start + 1] & 3) << 8 | Int(buffer[start + 2])
-    guard available >= length + 6 else { return .incomplete }
-    // CRC-24Q, polynomial 0x1864CFB (RTCM 10403, section 4.2).
-    var crc: UInt32 = 0
-    for index in start..<start + 3 + length {
-      crc ^= UInt32(buffer[index]) << 16
-      for _ in 0..<8 {
-        crc <<= 1
-        if crc & 0x100_0000 != 0 { crc ^= 0x186_4CFB }
-      }
-    }
-    let end = start + 3 + length
-    let sent = UInt32(buffer[end]) << 16 | UInt32(buffer[end + 1]) << 8 | UInt32(buffer[end + 2])
-    return crc == sent ? .skip(length: length + 6) : .badChecksum
   }
 
   private static func hex(_ digit: UInt8) -> UInt8? {
@@ -371,6 +362,8 @@ public struct PacketCounters: Sendable, Hashable {
   public var skipped: UInt64 = 0
   /// Sentences and messages whose end did not come within a second.
   public var unfinished: UInt64 = 0
+  /// Bytes that were passed over without a look, because too many before them had wrong check sums.
+  public var unchecked: UInt64 = 0
   /// Bytes that arrived while the buffer was full, and were lost.
   public var overflow: UInt64 = 0
 

@@ -11,7 +11,8 @@ enum SBFFrame {
   enum SBFVerdict: Sendable, Equatable {
     case incomplete
     case garbage
-    case badChecksum
+    /// The length that it claims.
+    case badChecksum(length: Int)
     /// A block, by its number without its revision, and the length of all of it.
     case whole(block: UInt16, length: Int)
   }
@@ -31,7 +32,7 @@ enum SBFFrame {
       mixed ^= mixed >> 4
       crc = crc << 8 ^ mixed << 12 ^ mixed << 5 ^ mixed
     }
-    guard crc == number(2) else { return .badChecksum }
+    guard crc == number(2) else { return .badChecksum(length: length) }
     return .whole(block: number(4) & 0x1FFF, length: length)
   }
 }

@@ -11,7 +11,8 @@ enum SkyTraqFrame {
   enum SkyTraqVerdict: Sendable, Equatable {
     case incomplete
     case garbage
-    case badChecksum
+    /// The length that it claims.
+    case badChecksum(length: Int)
     /// A message, and the length of all of it.
     case whole(length: Int)
   }
@@ -27,6 +28,6 @@ enum SkyTraqFrame {
     guard bytes[end + 1] == 0x0D, bytes[end + 2] == 0x0A else { return .garbage }
     var sum: UInt8 = 0
     for index in header..<end { sum ^= bytes[index] }
-    return sum == bytes[end] ? .whole(length: length + overhead) : .badChecksum
+    return sum == bytes[end] ? .whole(length: length + overhead) : .badChecksum(length: length)
   }
 }

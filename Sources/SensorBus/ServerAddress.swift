@@ -30,6 +30,8 @@ package enum ServerAddress: Sendable, Hashable, Codable, CustomStringConvertible
       // An address with more colons needs its brackets.
       guard port?.contains(":") == false else { return nil }
     }
+    // Digits alone: a sign is none of a port's.
+    guard port?.utf8.allSatisfy({ (48...57).contains($0) }) ?? true else { return nil }
     let number = port.map { UInt16($0) ?? 0 } ?? defaultPort
     guard !host.isEmpty, host.utf8.count <= 253, number > 0 else { return nil }
     self = .tcp(host: String(host), port: number)

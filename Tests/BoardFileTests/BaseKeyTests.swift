@@ -43,6 +43,12 @@ struct BaseKeyTests {
       ("{latitude: 48, longitude: 11, height: 0, altitude: 3}", "unknown key 'altitude'"),
       ("{}", "{survey: SECONDS"), ("survey", "{survey: SECONDS"),
       ("{survey: 300, accuracy: nan}", "a number"),
+      ("{survey: 300, accuracy: 1e-320}", "'accuracy' must be a number (m)"),
+      (
+        "{survey: '300', accuracy: 2}",
+        "'survey' is a text in quotes; a number has none: survey: 300"
+      ),
+      ("{latitude: \"48\", longitude: 11, height: 0}", "a number has none: latitude: 48"),
     ])
   func mistakes(text: String, words: String) {
     do throws(BoardFileError) {

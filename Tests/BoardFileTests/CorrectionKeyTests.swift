@@ -112,4 +112,16 @@ struct CorrectionKeyTests {
       try sensor(address, "chip: u-blox, bus: /dev/i2c-1, address: 0x42").corrections
         == CorrectionSource(host: "caster.example", mountpoint: "ROOF"))
   }
+
+  @Test("a login in a mountpoint is refused and not repeated")
+  func mountpoint() {
+    for text in [
+      "{caster: caster.example, mountpoint: 'me:hush@ROOF'}",
+      "'ntrip://caster.example/me:hush@ROOF'",
+      "{caster: caster.example, mountpoint: 'ROOF;hush'}",
+    ] {
+      let said = message(text)
+      #expect(said.hasPrefix("x:4: ") && !said.contains("hush"), "\(said)")
+    }
+  }
 }

@@ -49,6 +49,21 @@ struct NetworkSourceTests {
       ("chip: GNSS, host: tcp://boat", "'chip: NMEA': over the network a receiver is only read"),
       ("chip: u-blox, host: tcp://boat", "'chip: NMEA': over the network"),
       ("chip: BMP280, host: tcp://boat", "'host' goes with 'chip: gpsd' or 'chip: NMEA'"),
+      ("chip: NMEA, host: 'tcp://boat:+1'", "'host' is tcp://HOST:PORT"),
+      ("chip: NMEA, host: 'tcp://boat:-1'", "'host' is tcp://HOST:PORT"),
+      ("chip: NMEA, host: 'udp://:+10110'", "'host' is tcp://HOST:PORT"),
+      ("chip: gpsd, host: 'localhost:+2947'", "'host' is a name"),
+      ("chip: NMEA, host: tcp://boat, antennas: 1e-320", "'antennas' must be a number (degrees)"),
+      ("chip: NMEA, host: tcp://boat, antennas: '90'", "'antennas' is a text in quotes"),
+      ("chip: NMEA, port: /dev/serial0, baudRate: '9600'", "'baudRate' is a text in quotes"),
+      (
+        "chip: NMEA, host: tcp://boat, corrections: 'ntrip://caster.example/ROOF'",
+        "over the network a receiver is only read, and takes no corrections"
+      ),
+      (
+        "chip: NMEA, host: 'udp://:10110', corrections: 'ntrip://caster.example/ROOF'",
+        "takes no corrections"
+      ),
       ("chip: gpsd, host: tcp://boat", "'host' is a name or an address with a port"),
     ])
   func mistakes(sensor: String, says: String) throws {
@@ -61,5 +76,14 @@ struct NetworkSourceTests {
     let entry = "chip: NMEA, host: udp://:10110"
     #expect(mistake(entry, entry)?.contains("udp://:10110 is taken by NMEA in line 4") == true)
     #expect(mistake(entry, "chip: NMEA, host: udp://:10111") == nil)
+  }
+
+  @Test(
+    "a password in an address is refused and not repeated",
+    arguments: ["tcp://me:hush@boat:10110", "tcp://hush@boat", "me:hush@boat", "udp://me:hush@:1"])
+  func secrecy(host: String) throws {
+    let words = try #require(mistake("chip: NMEA, host: '\(host)'"))
+    #expect(
+      words == "boat.yaml:4: 'host' takes no user name and no password: tcp://HOST:PORT")
   }
 }

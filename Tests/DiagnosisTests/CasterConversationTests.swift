@@ -1,4 +1,5 @@
 import BoardFile
+import Foundation
 import SensorBus
 import SensorTypes
 import SimulatedDevices
@@ -99,5 +100,36 @@ struct CasterConversationTests {
         == "u-blox: corrections: none from caster.example/NOWHERE: there is no mountpoint 'NOWHERE'; there are ROOF"
     )
     #expect(wrong.mend?.hasPrefix("lodestone gnss --ntrip-sources caster.example:2101") == true)
+  }
+
+  @Test(
+    "a credentials file that is missing, or open to others, is mended before the caster is asked")
+  func credentials() throws {
+    let doctor = Doctor(
+      provider: provider, state: { _ in nil }, modelFolders: [],
+      wait: { [clock] in clock.advance(bySeconds: $0) })
+    let path = NSTemporaryDirectory() + "caster-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var source = CorrectionSource(host: "caster.example", mountpoint: "ROOF")
+    source.credentials = path
+    let sensor = Board.Sensor(
+      chip: "u-blox", attachment: .serial(port: "/dev/serial0", baudRate: nil), corrections: source)
+    let missing = doctor.corrections(sensor, source, 0)
+    #expect(missing.level == .problem && missing.text.contains("no such file"))
+    #expect(missing.mend == "install -m 600 /dev/null \(path)   # then write USER:PASSWORD into it")
+    try "me:hush\n".write(toFile: path, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let open = doctor.corrections(sensor, source, 0)
+    #expect(
+      open.level == .problem && open.text.contains("chmod 600") && !open.text.contains("hush"))
+    #expect(open.mend == "chmod 600 \(path)   # one line in it: USER:PASSWORD")
+    // With the file in order, a caster's own fault is looked for in its table, with the login.
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    #expect(doctor.corrections(sensor, source, 0).level == .good)
+    source.mountpoint = "NOWHERE"
+    #expect(
+      doctor.corrections(sensor, source, 0).mend
+        == "lodestone gnss --ntrip-sources caster.example:2101 --ntrip-credentials \(path)   # what the caster has"
+    )
   }
 }

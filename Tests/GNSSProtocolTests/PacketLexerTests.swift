@@ -291,4 +291,31 @@ struct PacketLexerTests {
       before = time
     }
   }
+
+  @Test(
+    "bytes that begin a long frame every few bytes are passed over after a while, are counted, and hide nothing later",
+    arguments: [
+      [0xD3, 0x03, 0xFF], [0x24, 0x40, 0x00, 0x10], [0xB5, 0x62, 0x01, 0x07, 0xE0, 0x0F],
+      [0xF1, 0xD9, 0x01, 0x07, 0xE0, 0x0F],
+    ] as [[UInt8]])
+  func flood(pattern: [UInt8]) {
+    var lexer = PacketLexer()
+    let piece = (0..<1_020).map { pattern[$0 % pattern.count] }
+    func take(_ bytes: [UInt8], at time: Timestamp) -> Int {
+      bytes.withUnsafeBytes { lexer.append($0, at: time) }
+      var count = 0
+      while lexer.next(at: time) != nil { count += 1 }
+      return count
+    }
+    var packets = 0
+    for _ in 0..<200 { packets += take(piece, at: now) }
+    #expect(packets == 0 && lexer.counters.unchecked > 100_000)
+    // Each check was of the length that is claimed, less its frame.
+    let length = pattern.count == 3 ? 1_023 : 4_064
+    let checked = Int(lexer.counters.badChecksums) * length
+    #expect(checked <= CheckCredit.atOnce + CheckCredit.perByte * 200 * piece.count + 5_000)
+    let later = now.advanced(bySeconds: 2)
+    _ = take([UInt8](repeating: 0, count: 4_100), at: later)
+    #expect(take(Self.gga + Self.ack, at: later) == 2)
+  }
 }

@@ -278,6 +278,8 @@ package struct CorrectionClient: Sendable {
     switch phase {
     case .receiving:
       framer.take(content) { frame in
+        // One without content holds no corrections, and is no sign of life.
+        guard frame.number != nil else { return }
         lastFrame = now
         counts.frames &+= 1
         counts.bytes &+= UInt64(frame.bytes.count)

@@ -18,9 +18,9 @@ package struct RTCMFrame: Sendable, Hashable {
 package struct RTCMFramer: Sendable {
   /// The length of the longest frame, in bytes.
   package static let longestFrame = 1_029
-  private static let preamble: UInt8 = 0xD3
 
   private var buffer: [UInt8] = []
+  private var credit = CheckCredit()
   /// The number of frames so far.
   package private(set) var frames: UInt64 = 0
   /// The number of bytes so far that belonged to no frame.
@@ -32,14 +32,28 @@ package struct RTCMFramer: Sendable {
   ///
   /// Between calls less than one frame is kept.
   package mutating func take(_ bytes: some Sequence<UInt8>, _ body: (RTCMFrame) -> Void) {
+    let before = buffer.count
     buffer.append(contentsOf: bytes)
+    credit.arrived(buffer.count - before)
     var start = 0
     scan: while start < buffer.count {
-      switch look(at: start) {
-      case .frame(let length):
+      guard buffer[start] == RTCMFrameCheck.preamble, !credit.isUsedUp else {
+        rejected &+= 1
+        start += 1
+        continue
+      }
+      let verdict = buffer.withUnsafeBufferPointer {
+        RTCMFrameCheck.check(UnsafeBufferPointer(rebasing: $0[start...]))
+      }
+      switch verdict {
+      case .whole(let length):
         frames &+= 1
         body(RTCMFrame(bytes: Array(buffer[start..<start + length])))
         start += length
+      case .badChecksum(let length):
+        credit.spend(length)
+        rejected &+= 1
+        start += 1
       case .garbage:
         rejected &+= 1
         start += 1
@@ -53,23 +67,5 @@ package struct RTCMFramer: Sendable {
   package mutating func restart() {
     rejected &+= UInt64(buffer.count)
     buffer.removeAll(keepingCapacity: true)
-  }
-
-  private enum Finding {
-    case frame(length: Int)
-    case garbage
-    case incomplete
-  }
-
-  private func look(at start: Int) -> Finding {
-    guard buffer[start] == Self.preamble else { return .garbage }
-    let available = buffer.count - start
-    if available > 1, buffer[start + 1] & 0xFC != 0 { return .garbage }
-    guard available >= 3 else { return .incomplete }
-    let length = (Int(buffer[start + 1] & 3) << 8 | Int(buffer[start + 2])) + 6
-    guard available >= length else { return .incomplete }
-    let end = start + length
-    let sent = buffer[(end - 3)..<end].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    return CRC24Q.sum(buffer[start..<end - 3]) == sent ? .frame(length: length) : .garbage
   }
 }

@@ -30,6 +30,7 @@ extension GNSSReceiver {
       (fix.speed, fix.course, fix.verticalSpeed) = (nil, nil, nil)
       fix.set(placeAccuracy: fixedPlace?.accuracy)
     case (.manual?, _): fix.isValid = fix.latitude != nil
+    case (let kind?, .survey) where kind.isMeasured && fix.latitude != nil: surveyPosition = fix
     default: break
     }
     return fix
@@ -37,14 +38,30 @@ extension GNSSReceiver {
 
   /// Whether a position is that of the place which was given, to what a position of a moment may be wrong by.
   private func isAtPlace(_ fix: GNSSFix) -> Bool {
-    guard let place = fixedPlace, let latitude = fix.latitude, let longitude = fix.longitude else {
-      return false
-    }
-    let north = (latitude - place.latitude) * Self.degreeLength
+    fixedPlace.map { Self.isNear(fix, $0.latitude, $0.longitude, within: Self.reach) } ?? false
+  }
+
+  /// Whether the mean of a survey lies far from a position which it is a mean of.
+  ///
+  /// To `reach` come five times what the receiver claims of both: beyond five sigma is no error of measurement. A receiver whose
+  /// survey had ended before it was listened to has measured nothing that could be compared.
+  private func isFarFromItsPositions(_ survey: BaseSurvey) -> Bool {
+    guard let fix = surveyPosition, let latitude = survey.latitude,
+      let longitude = survey.longitude
+    else { return false }
+    let claimed = (fix.horizontalAccuracy ?? 0) + survey.accuracy
+    return !Self.isNear(fix, latitude, longitude, within: Self.reach + 5 * claimed)
+  }
+
+  private static func isNear(
+    _ fix: GNSSFix, _ latitude: Double, _ longitude: Double, within limit: Double
+  ) -> Bool {
+    guard let fixLatitude = fix.latitude, let fixLongitude = fix.longitude else { return false }
+    let north = (fixLatitude - latitude) * degreeLength
     let east =
-      (longitude - place.longitude).remainder(dividingBy: 360) * Self.degreeLength
-      * cos(place.latitude * .pi / 180)
-    return north * north + east * east < Self.reach * Self.reach
+      (fixLongitude - longitude).remainder(dividingBy: 360) * degreeLength
+      * cos(latitude * .pi / 180)
+    return north * north + east * east < limit * limit
   }
 
   /// Meters in a degree of latitude, to half a percent.
@@ -63,14 +80,14 @@ extension GNSSReceiver {
       // The mean of a survey that goes on is no place yet.
       guard let survey = condition?.survey, survey.isValid, !survey.isActive,
         let latitude = survey.latitude, let longitude = survey.longitude,
-        let height = survey.height
+        let height = survey.height, !isFarFromItsPositions(survey)
       else { return nil }
       return (latitude, longitude, height, survey.accuracy)
     }
   }
 
-  private static func status(of survey: BaseSurvey) -> BaseStatus {
-    let isFixed = survey.isValid && !survey.isActive
+  private func status(of survey: BaseSurvey) -> BaseStatus {
+    let isFixed = survey.isValid && !survey.isActive && !isFarFromItsPositions(survey)
     var status = BaseStatus(phase: isFixed ? .fixed : .surveying)
     (status.surveySeconds, status.accuracy) = (survey.seconds, survey.accuracy)
     return status
@@ -79,7 +96,7 @@ extension GNSSReceiver {
   /// The state of the receiver as a base station, or `nil` if it is not one or has refused to be one. A receiver that reports a
   /// survey without having been asked is a base station by its own settings.
   var baseStatus: BaseStatus? {
-    guard let base else { return condition?.survey.map(Self.status) }
+    guard let base else { return condition?.survey.map(status) }
     guard setup.isBaseSet else {
       return setup.notTaken.contains(.base) ? nil : BaseStatus(phase: .waiting)
     }
@@ -90,7 +107,7 @@ extension GNSSReceiver {
       status.accuracy = fixedPlace?.accuracy
       return status
     case .survey:
-      if let survey = condition?.survey { return Self.status(of: survey) }
+      if let survey = condition?.survey { return status(of: survey) }
       return BaseStatus(phase: isPlaced ? .fixed : .surveying)
     }
   }
@@ -98,6 +115,9 @@ extension GNSSReceiver {
   /// What is news of it as a base station, in words that follow its name.
   var baseNote: String? {
     guard let base else { return nil }
+    if let survey = condition?.survey, survey.isValid, isFarFromItsPositions(survey) {
+      return "reports a surveyed place far from its own positions, which is not believed"
+    }
     switch baseStatus?.phase {
     case nil, .waiting?: return nil
     case .surveying?: return "surveys its place, which it is to hold as a base station"

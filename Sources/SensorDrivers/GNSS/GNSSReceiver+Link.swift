@@ -10,6 +10,7 @@ extension GNSSReceiver {
     link.condition?.survey = nil
     if link.condition?.isEmpty ?? false { link.condition = nil }
     link.base = baseStatus
+    if isReadAsItIs { link.notTaken = setup.notTaken.map(\.words) }
     guard isConfigured, let dialect = setup.dialect else { return link }
     link.language = dialect.language
     if !setup.notTaken.contains(.rate) { link.interval = setup.interval }
@@ -34,15 +35,21 @@ extension GNSSReceiver {
     return all.isEmpty ? nil : all.joined(separator: "; it ")
   }
 
+  /// Whether it was to be configured and cannot be.
+  private var isReadAsItIs: Bool { setup.phase == .reading && setup.access != .reads }
+
   private var refusal: String? {
     switch setup.phase {
     case .running:
       let refused = setup.notTaken.filter(\.isWish).map { words(of: $0) }
       return refused.isEmpty ? nil : "does not take \(refused.joined(separator: " and "))"
-    case .reading where setup.access != .reads:
-      return setup.hasRefused
+    case .reading where isReadAsItIs:
+      let missing = setup.notTaken.map(\.words)
+      let without = missing.isEmpty ? "" : ", without \(missing.joined(separator: " and "))"
+      return
+        (setup.hasRefused
         ? "refuses the messages that it is asked for: it is read as it is"
-        : "acknowledges nothing: it is read as it is"
+        : "acknowledges nothing: it is read as it is") + without
     default: return nil
     }
   }

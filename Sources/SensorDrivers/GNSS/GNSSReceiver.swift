@@ -24,6 +24,8 @@ package final class GNSSReceiver: ReceiverDriver {
   let base: BasePlace?
   /// Whether its newest epoch was of a fixed place.
   private(set) var isPlaced = false
+  /// The newest position that it has measured since its survey began.
+  var surveyPosition: GNSSFix?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   private var lastRead: Timestamp?
   private var lastPVT: Timestamp?
@@ -266,6 +268,7 @@ package final class GNSSReceiver: ReceiverDriver {
           // A new survey begins: the figures of the one before do not count.
           if item == .base {
             condition?.survey = nil
+            surveyPosition = nil
             codec.forgetSurvey()
           }
           let requests = codec.requests(

@@ -42,6 +42,9 @@ extension ReceiverSetup {
       return nil
     }
     phase = .reading
+    // What a board file asks for is not done, and must not be waited for.
+    notTaken = [(setsHeading, .heading), (setsBase, .base), (setsModel, .model)]
+      .compactMap { (isWanted: Bool, item: ReceiverSetting) in isWanted ? item : nil }
     deadline = now.advanced(bySeconds: silenceLimit)
     askAgain = wasIdentified ? now.advanced(bySeconds: Self.pauseTime) : nil
     return nil

@@ -27,13 +27,15 @@ extension ReceiverSetup {
   /// A heading was decoded. One by antennas comes, whether it could be asked for or not.
   mutating func heardHeading(isByAntennas: Bool, at now: Timestamp) {
     heard(at: now)
-    if isByAntennas { notTaken.removeAll { $0 == .heading } }
+    // One that is read as it is gives the heading that it has.
+    if isByAntennas || phase == .reading { notTaken.removeAll { $0 == .heading } }
   }
 
   /// An epoch was decoded.
   mutating func heardEpoch(isPVT: Bool, at now: Timestamp) {
     heard(at: now)
     if isPVT { sawPVT = true }
+    if let dialect, isPVT == dialect.isUBX { keptSettings = true }
     guard phase == .running, let dialect else { return }
     guard isPVT || !dialect.isUBX else {
       slow += 1

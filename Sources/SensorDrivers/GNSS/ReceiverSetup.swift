@@ -58,7 +58,8 @@ struct ReceiverSetup: Sendable {
   /// Whether it is to be a base station, and whether it is to survey its place.
   var setsBase = false
   var surveys = false
-  /// Whether it has taken that since it was found.
+  /// Whether it has taken that, and has not lost it since. It is not told again after each silence: a survey would begin again, and
+  /// Unicore's writes its result to flash.
   var isBaseSet = false
   /// Seconds between epochs, as they were asked for last.
   var interval = 1.0
@@ -79,6 +80,8 @@ struct ReceiverSetup: Sendable {
   var granted: Bool?
   var pendings = 0
   var sawPVT = false
+  /// Whether an epoch came as it was set to send them, before it was told anything.
+  var keptSettings = false
   var mustAsk = false
   var isWaking = false
   var canChangeSpeed = true
@@ -111,7 +114,8 @@ struct ReceiverSetup: Sendable {
     switch phase {
     case .listening: return listened(isLate, now)
     case .identifying(let attempt):
-      if let identified { return begin(identified, now) }
+      // A receiver that still sends what it was told has lost nothing: its next epoch is waited for.
+      if let identified, isLate || keptSettings || !isBaseSet { return begin(identified, now) }
       guard isLate else { return nil }
       if attempt < 2 { return identify(attempt: attempt + 1, now) }
       counts.unanswered &+= 1
@@ -172,7 +176,7 @@ struct ReceiverSetup: Sendable {
 
   mutating func listen(_ now: Timestamp) {
     phase = .listening
-    (heardSinceListening, sawPVT, identified, isBaseSet) = (false, false, nil, false)
+    (heardSinceListening, sawPVT, identified, keptSettings) = (false, false, nil, false)
     (wishes, lastEpoch, slow, hasKeptRate) = ((false, false, false), nil, 0, false)
     deadline = now.advanced(bySeconds: Self.listeningTime)
   }
@@ -218,17 +222,20 @@ struct ReceiverSetup: Sendable {
 
   private mutating func identify(attempt: Int, _ now: Timestamp) -> Command {
     phase = .identifying(attempt: attempt)
-    deadline = now.advanced(bySeconds: Self.answerTime)
+    deadline = now.advanced(
+      bySeconds: isBaseSet ? max(Self.answerTime, 1.1 * interval) : Self.answerTime)
     return .identify(all: access == .configures)
   }
 
   private mutating func begin(_ dialect: Dialect, _ now: Timestamp) -> Command? {
     notTaken = []
+    isBaseSet = isBaseSet && keptSettings && dialect == self.dialect
     return ask(dialect.isUBX ? .enablePVT : .sentences, dialect, now)
   }
 
   private mutating func run(_ isLate: Bool, _ now: Timestamp) -> Command? {
     if isLate || wishes.restart {
+      if wishes.restart { isBaseSet = false }
       // One of Unicore's has no output of its own after a power cut, so it is asked at once.
       mustAsk = dialect == .unicore
       listen(now)

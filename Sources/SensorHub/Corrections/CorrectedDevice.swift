@@ -41,10 +41,11 @@ final class CorrectedDevice: RegisterDevice {
   }
 
   /// Sends a command. It waits for the end of a frame that has begun, for it would be taken for a part of it; a frame has 1029
-  /// bytes at most.
+  /// bytes at most. Where the port does not take that end, `attempts` times, the frame is dropped and the command fails.
   func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
-    while hasBegun, failures == 0 { sendPiece(atMost: Self.longest) }
-    if hasBegun { drop() }
+    while hasBegun {
+      if let failure = sendPiece(atMost: Self.longest), !hasBegun { throw failure }
+    }
     try base.write(register, from: bytes)
   }
 
@@ -58,17 +59,16 @@ final class CorrectedDevice: RegisterDevice {
         (rest, failures) = (frame[...], 0)
       }
       let before = rest.count
-      guard sendPiece(atMost: left) else { return }
+      guard sendPiece(atMost: left) == nil else { return }
       left -= before - rest.count
     }
   }
 
-  /// Sends the next piece of the frame; false where the receiver did not take it.
-  @discardableResult
-  private func sendPiece(atMost limit: Int) -> Bool {
+  /// Sends the next piece of the frame; returns why the receiver did not take it.
+  private func sendPiece(atMost limit: Int) -> BusError? {
     let length = Self.pieceLength(of: rest.count, atMost: limit)
     let piece = Array(rest.prefix(length))
-    guard let first = piece.first else { return true }
+    guard let first = piece.first else { return nil }
     let failure: BusError? = piece.withUnsafeBytes { bytes in
       do throws(BusError) {
         try base.write(first, from: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
@@ -79,18 +79,18 @@ final class CorrectedDevice: RegisterDevice {
       failures += 1
       feed.refused()
       if failures >= Self.attempts { drop(because: failure) }
-      return false
+      return failure
     }
     failures = 0
     rest = rest.dropFirst(length)
     hasBegun = !rest.isEmpty
     if rest.isEmpty { feed.passed() }
-    return true
+    return nil
   }
 
-  private func drop(because failure: BusError? = nil) {
+  private func drop(because failure: BusError) {
     (rest, hasBegun, failures) = ([], false, 0)
-    feed.lost(because: failure?.description)
+    feed.lost(because: failure.description)
   }
 
   /// How many bytes of a frame go in one transfer: two at least, and not all but one, which would be a register.

@@ -14,27 +14,49 @@ final class CorrectedStream: ByteStream {
   private let feed: CorrectionFeed
   /// What is left of a frame whose beginning has left.
   private var rest: ArraySlice<UInt8> = []
+  /// Why a frame could not be written after a read that has brought something: thrown by the next read.
+  private var failure: BusError?
 
   init(_ base: any ByteStream, feed: CorrectionFeed) { (self.base, self.feed) = (base, feed) }
 
   var readiness: Readiness { base.readiness }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    if let failure {
+      self.failure = nil
+      throw failure
+    }
     let count = try base.read(into: buffer)
-    try pass()
+    do throws(BusError) { try pass() } catch {
+      drop()
+      // What was read is not lost.
+      guard count > 0 else { throw error }
+      failure = error
+    }
     return count
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
-    let rest = Array(self.rest)
-    self.rest = []
-    if !rest.isEmpty { try Self.send(rest, base.write) }
+    if !rest.isEmpty {
+      do throws(BusError) { try Self.send(Array(rest), base.write) } catch {
+        drop()
+        throw error
+      }
+      rest = []
+    }
     try base.write(bytes)
   }
 
   func setBaudRate(_ rate: Int) throws(BusError) {
-    rest = []
+    drop()
     try base.setBaudRate(rate)
+  }
+
+  /// Gives up a frame whose beginning has left, and counts it.
+  private func drop() {
+    guard !rest.isEmpty else { return }
+    rest = []
+    feed.lost(because: nil)
   }
 
   private func pass() throws(BusError) {

@@ -10,6 +10,10 @@ final class CorrectionWork: BusWork {
   private static let longestInterval = 1.0
   /// Reads of one step; the rest waits in the kernel.
   private static let readsPerStep = 16
+  /// Bytes that are read at once, and per second after that; a station sends less than 10 kB/s. What a caster sends beyond that waits
+  /// in the kernel, which stops the caster: a flood costs no more of the processor.
+  static let bytesAtOnce = 131_072.0
+  static let bytesPerSecond = 32_768.0
 
   private let service: CorrectionService
   private let provider: any BusProvider
@@ -19,8 +23,13 @@ final class CorrectionWork: BusWork {
   private var stream: (any NetworkStream)?
   private var credentials: String?
   private var buffer = [UInt8](repeating: 0, count: 4_096)
+  private var limit = RateLimit(burst: bytesAtOnce, perSecond: bytesPerSecond)
+  /// Whether the caster sends more than is read, and how often that began.
+  private var isHeldBack = false
+  private(set) var floods: UInt64 = 0
   /// What was said last: `nil` before anything was.
   private var said: String?
+  private var notes = NoteLimit()
 
   /// - Parameters:
   ///   - program: What the caster is told of this program: `Lodestone/1.0`.
@@ -47,19 +56,25 @@ final class CorrectionWork: BusWork {
     // What came may have ended the connection.
     follow(now)
     var status = client.status(at: now)
-    status.dropped = service.feed.dropped
+    (status.dropped, status.floods) = (service.feed.dropped, floods)
     if service.isOnI2C { status.refusals = service.feed.refusals }
     service.status = status
-    report(status)
+    report(status, now)
     if !wish.isWanted { return .distantFuture }
-    let interval =
-      stream.map { $0.isOpen ? Self.longestInterval : Self.connectingInterval }
-      ?? Self.longestInterval
+    let interval: Double
+    if isHeldBack {
+      interval = Double(buffer.count) / Self.bytesPerSecond
+    } else {
+      interval =
+        stream.map { $0.isOpen ? Self.longestInterval : Self.connectingInterval }
+        ?? Self.longestInterval
+    }
     return min(client.due, now.advanced(bySeconds: interval))
   }
 
   func forEachReadiness(_ body: (Readiness) -> Void) {
-    if let stream { body(stream.readiness) }
+    // What waits in the kernel must not wake the thread while it is not read.
+    if let stream, !isHeldBack { body(stream.readiness) }
   }
 
   func finish() { close() }
@@ -101,8 +116,15 @@ final class CorrectionWork: BusWork {
 
   private func exchange(_ now: Timestamp) {
     var hasFrames = false
+    let wasHeldBack = isHeldBack
+    isHeldBack = false
     for _ in 0..<Self.readsPerStep {
       guard let stream else { break }
+      guard limit.room(at: now) >= Double(buffer.count) else {
+        isHeldBack = true
+        if !wasHeldBack { floods &+= 1 }
+        break
+      }
       do throws(BusError) {
         let wasOpen = stream.isOpen
         let count = try read(stream)
@@ -113,6 +135,7 @@ final class CorrectionWork: BusWork {
         let output = client.takeOutput()
         if !output.isEmpty { try write(output, to: stream) }
         if count > 0 {
+          limit.take(Double(count))
           client.received(Array(buffer[..<count]), at: now) { frame in
             service.feed.add(frame.bytes)
             hasFrames = true
@@ -147,7 +170,7 @@ final class CorrectionWork: BusWork {
   }
 
   /// Says once that they come, or why they do not.
-  private func report(_ status: CorrectionStatus) {
+  private func report(_ status: CorrectionStatus, _ now: Timestamp) {
     let words: String
     if let failure = status.failure {
       words = "has no corrections from \(status.source): \(failure)"
@@ -157,9 +180,8 @@ final class CorrectionWork: BusWork {
       guard status.phase == .receiving, status.recentFrames > 0 else { return }
       words = "gets corrections from \(status.source)"
     }
-    guard words != said else { return }
+    guard words != said, let note = notes.admit(words, at: now) else { return }
     said = words
-    say("\(service.name) \(words)")
+    say("\(service.name) \(note)")
   }
-
 }

@@ -43,6 +43,7 @@ final class ReceiverTask: WorkerTask {
   private var refusalsBefore: UInt64 = 0
   /// What was said of it.
   private var note: String?
+  private var notes = NoteLimit()
   /// Whether it was not heard since it was opened or woken.
   private var awaitsFirstWords = true
   /// Whether the receiver was heard, or found silent, once: that is done whatever the demand.
@@ -231,13 +232,18 @@ final class ReceiverTask: WorkerTask {
     if supervisor.learned(current), let link = supervisor.status.link {
       outbox.append(.link(sensor: supervisor.status.index, link))
     }
-    guard let note = receiver.note, note != self.note else { return }
+    // One that must wait is said later, if it is still so.
+    guard let note = receiver.note, note != self.note, say(note, now, into: &outbox) else { return }
     self.note = note
-    say(note, now, into: &outbox)
   }
 
-  private func say(_ words: String, _ now: Timestamp, into outbox: inout [WorkerOutput]) {
+  @discardableResult
+  private func say(
+    _ words: String, _ now: Timestamp, into outbox: inout [WorkerOutput]
+  ) -> Bool {
+    guard let words = notes.admit(words, at: now) else { return false }
     outbox.append(.diagnostic("\(sensor.chip) at \(sensor.attachment) \(words)", at: now))
+    return true
   }
 
   private func open(

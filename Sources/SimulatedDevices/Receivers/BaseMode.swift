@@ -68,6 +68,15 @@ struct BaseMode: Sendable, Hashable {
   }
 }
 
+/// What a receiver does apart from its manual, and how often it was told to be a base station.
+struct BaseConduct: Sendable {
+  var commands = 0
+  /// Whether it holds the place that it was given; without that it acknowledges the command and measures on.
+  var holdsPlace = true
+  /// Whether its positions come from a simulator: quality 8 and mode S of NMEA 0183.
+  var isSimulator = false
+}
+
 /// How far a survey has come.
 struct SimulatedSurvey: Sendable, Hashable {
   private(set) var observations = 0
@@ -98,7 +107,8 @@ extension ReceiverTwin {
   /// What becomes of an epoch of a base station: a survey goes on with it, or it is of the place that the receiver holds.
   mutating func applyBaseMode(to s: inout ReceiverSolution) {
     let mode = configuration.baseMode
-    guard s.hasFix, mode.mode != .off else { return }
+    s.isSimulator = baseConduct.isSimulator
+    guard s.hasFix, mode.mode != .off, baseConduct.holdsPlace || mode.mode != .fixed else { return }
     if mode.mode == .survey, !survey.isOver {
       survey.take(s, seconds: Double(configuration.epochPeriod) / 1_000, mode)
       return
@@ -143,6 +153,7 @@ extension ReceiverTwin {
       next.baseMode.place = place
     default: return false
     }
+    baseConduct.commands += 1
     adopt(next)
     return true
   }

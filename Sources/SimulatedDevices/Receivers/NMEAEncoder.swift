@@ -51,9 +51,10 @@ extension MessageBuilder {
     s.hasFix && s.speed >= 0.2 ? (s.course >= 359.995 ? 0 : s.course) : nil
   }
 
-  /// Autonomous, manual for a fixed place, or none.
+  /// Autonomous, simulated, manual for a fixed place, or none.
   private func mode(_ s: ReceiverSolution) -> StaticString {
-    s.hasFix ? s.isAtFixedPlace ? "M" : "A" : "N"
+    if s.hasFix, s.isSimulator { return "S" }
+    return s.hasFix ? s.isAtFixedPlace ? "M" : "A" : "N"
   }
 
   private mutating func writeRMC(_ s: ReceiverSolution, _ isCombined: Bool) {
@@ -92,8 +93,8 @@ extension MessageBuilder {
     beginNMEA(isCombined ? "GNGGA" : "GPGGA")
     timeField(s)
     positionFields(s)
-    // 7 is a fixed place.
-    field(s.hasFix ? s.isAtFixedPlace ? "7" : "1" : "0")
+    // 7 is a fixed place, 8 a simulator.
+    field(s.hasFix ? s.isSimulator ? "8" : s.isAtFixedPlace ? "7" : "1" : "0")
     field(s.hasFix ? Double(s.satellites) : 0, decimals: 0, integerDigits: 2)
     field(s.hasFix ? 0.8 : 99.99, decimals: 2)
     field(s.hasFix ? s.altitude : nil, decimals: 1)

@@ -35,6 +35,8 @@ struct ReceiverSolution: Sendable {
   var corrections: CorrectionUse
   /// Whether it is of the fixed place of a base station, and only its time is solved for.
   var isAtFixedPlace = false
+  /// Whether it comes from a simulator.
+  var isSimulator = false
 
   /// Errors of position wander over minutes (multipath, atmosphere): some tenths of a metre to a metre
   /// and a half; velocity has white noise of 5 cm/s, as u-blox states it. An exact receiver has none.

@@ -57,6 +57,9 @@ extension ReceiverTwin {
     }
     // This twin takes a place in geodetic coordinates alone.
     if next.baseMode.mode == .fixed, !next.baseMode.isGeodetic { return false }
+    if parser.length > 8, parser.number(at: 4, bytes: 4) == 0x2003_0001 {
+      baseConduct.commands += 1
+    }
     // Bit 0 of the layers is RAM; the others matter after a power cycle only, which loses them here.
     if parser[1] & 0x01 != 0 { adopt(next) }
     return true

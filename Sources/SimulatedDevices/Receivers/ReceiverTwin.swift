@@ -30,6 +30,7 @@ package struct ReceiverTwin: Sendable {
   var pendingFixInterval: Int?
   /// The survey of its place as a base station.
   var survey = SimulatedSurvey()
+  var baseConduct = BaseConduct()
   /// What a wrong ambiguity turns its heading by, radians.
   package var headingError = 0.0
   /// What it reports of its antenna and its surroundings.

@@ -33,11 +33,12 @@ struct RTCMFramerTests {
     "the check sum is CRC-24Q: the catalogue's check value, and pyrtcm's of short and longest frames"
   )
   func checkSum() {
-    #expect(CRC24Q.sum(Array("123456789".utf8)) == 0xCDE703)
-    for (length, sum) in [(0, UInt32(0x47EA4B)), (1, 0x06817B), (1_023, 0xDE105A)] {
+    func sum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBufferPointer { CRC24Q.sum($0) } }
+    #expect(sum(Array("123456789".utf8)) == 0xCDE703)
+    for (length, expected) in [(0, UInt32(0x47EA4B)), (1, 0x06817B), (1_023, 0xDE105A)] {
       let head: [UInt8] = [0xD3, UInt8(length >> 8), UInt8(length & 255)]
       let content = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7 + 3) }
-      #expect(CRC24Q.sum(head + content) == sum)
+      #expect(sum(head + content) == expected)
     }
   }
 
@@ -100,5 +101,34 @@ struct RTCMFramerTests {
     #expect(total - Int(framer.rejected) < RTCMFramer.longestFrame)
     framer.restart()
     #expect(Int(framer.rejected) == total)
+  }
+
+  @Test(
+    "what claims to be a frame every three bytes is checked for a while, then passed over; a frame later is found"
+  )
+  func flood() {
+    var framer = RTCMFramer()
+    var found = 0
+    let pattern: [UInt8] = [0xD3, 3, 0xFF]
+    let piece = (0..<3_000).map { pattern[$0 % 3] }
+    for _ in 0..<100 { framer.take(piece) { _ in found += 1 } }
+    #expect(found == 0 && framer.rejected > 295_000)
+    // Bytes that claim nothing bring the credit back.
+    framer.take([UInt8](repeating: 0, count: 2_000)) { _ in found += 1 }
+    framer.take(RTCMVectors.station) { _ in found += 1 }
+    #expect(found == 1)
+  }
+
+  @Test("the credit of vain checks is bounded, and grows with what arrives")
+  func credit() {
+    var credit = CheckCredit()
+    #expect(!credit.isUsedUp)
+    credit.arrived(1_000_000)
+    credit.spend(CheckCredit.atOnce)
+    #expect(credit.isUsedUp)
+    credit.arrived(1)
+    #expect(!credit.isUsedUp)
+    credit.spend(CheckCredit.perByte)
+    #expect(credit.isUsedUp)
   }
 }

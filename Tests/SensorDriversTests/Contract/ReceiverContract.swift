@@ -225,6 +225,26 @@ final class ReceiverBench {
     serial?.state.withLock { change(&$0.receiver.condition) }
   }
 
+  /// Changes what the receiver on the serial line does as a base station, and returns how often it was told to be one.
+  @discardableResult
+  func conduct(_ change: (inout BaseConduct) -> Void = { _ in }) -> Int {
+    serial?.state.withLock {
+      change(&$0.receiver.baseConduct)
+      return $0.receiver.baseConduct.commands
+    } ?? 0
+  }
+
+  /// The receiver on the serial line sends NMEA again and no NAV-PVT, by a hand that is not the driver's.
+  func speakNMEA() {
+    serial?.state.withLock {
+      $0.receiver.configuration.sendsNMEA = true
+      $0.receiver.configuration.positionRate = 0
+      for sentence in [SimulatedSentence.rmc, .gga] {
+        $0.receiver.configuration.sentenceRates[sentence.rawValue] = 1
+      }
+    }
+  }
+
   /// The receiver on the serial line does not say its generation.
   func hideGeneration() { serial?.state.withLock { $0.receiver.hidesGeneration = true } }
 

@@ -92,12 +92,23 @@ struct CorrectedDeviceTests {
     try command()
     #expect(port.sent.dropFirst().dropLast().joined().elementsEqual(frame(300)))
     #expect(port.sent.last == [0xB5] + message)
-    // One whose rest is not taken is given up: the command must not be held up.
+    // A piece that is not taken is sent again, and the command comes behind the frame.
+    port.sent = []
     feed.add(frame(300))
     try look(device)
-    port.refusals = 1
+    port.refusals = 2
     try command()
-    #expect(port.sent.last == [0xB5] + message && feed.dropped == 1 && feed.refusals == 1)
+    #expect(port.sent.dropLast().joined().elementsEqual(frame(300)))
+    #expect(port.sent.last == [0xB5] + message && feed.dropped == 0 && feed.refusals == 2)
+    // One whose end is never taken is given up, and the command with it: it must not come into the middle.
+    feed.add(frame(300))
+    try look(device)
+    port.sent = []
+    port.refusals = 3
+    #expect(throws: BusError.self) { try command() }
+    #expect(port.sent.isEmpty && feed.dropped == 1 && feed.refusals == 5)
+    try command()
+    #expect(port.sent == [[0xB5] + message])
     port.sent = []
     try look(device)
     #expect(port.sent.isEmpty)

@@ -7,13 +7,29 @@ import Testing
 private final class SlowStream: ByteStream {
   var sent: [UInt8] = []
   var room = 0
+  /// What the next read brings, and whether writing fails.
+  var waiting: [UInt8] = []
+  var isBroken = false
   let readiness = Readiness.never
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int { 0 }
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    let count = min(buffer.count, waiting.count)
+    buffer.copyBytes(from: waiting.prefix(count))
+    waiting.removeFirst(count)
+    return count
+  }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) { sent += Array(bytes) }
+  private func work() throws(BusError) {
+    if isBroken { throw BusError(.disconnected, bus: "/dev/serial0", errno: 5) }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
+    try work()
+    sent += Array(bytes)
+  }
 
   func writeSome(_ bytes: UnsafeRawBufferPointer) throws(BusError) -> Int {
+    try work()
     let count = min(room, bytes.count)
     sent += Array(bytes)[..<count]
     room -= count
@@ -77,6 +93,29 @@ struct CorrectedStreamTests {
     line.room = 9
     _ = try read(stream)
     #expect(line.sent == [1, 5, 6])
+    #expect(feed.dropped == 1)
+  }
+
+  @Test(
+    "what was read before a frame could not be written is not lost; the failure is the next read's")
+  func broken() throws {
+    let stream = CorrectedStream(line, feed: feed)
+    feed.setOpen(true)
+    feed.add([1, 2])
+    (line.waiting, line.isBroken) = ([7, 8, 9], true)
+    #expect(try read(stream) == 3)
+    #expect(throws: BusError(.disconnected, bus: "/dev/serial0", errno: 5)) { try read(stream) }
+    #expect(feed.dropped == 1)
+    // Without anything read it is said at once; so it is to a command, which does not follow half a frame.
+    feed.add([3, 4])
+    #expect(throws: BusError.self) { try read(stream) }
+    line.isBroken = false
+    feed.add([5, 6, 7])
+    line.room = 1
+    _ = try read(stream)
+    line.isBroken = true
+    #expect(throws: BusError.self) { try write([0xB5], stream) }
+    #expect(line.sent == [5] && feed.dropped == 3)
   }
 
   @Test(

@@ -10,9 +10,11 @@ enum CRC24Q {
   }
 
   /// Returns the check sum of bytes, in the lower 24 bits.
-  static func sum(_ bytes: some Sequence<UInt8>) -> UInt32 {
-    bytes.reduce(0) { sum, byte in
-      (sum << 8 & 0xFF_FFFF) ^ table[Int(UInt8(truncatingIfNeeded: sum >> 16) ^ byte)]
+  static func sum(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    table.withUnsafeBufferPointer { table in
+      bytes.reduce(0) { sum, byte in
+        (sum << 8 & 0xFF_FFFF) ^ table[Int(UInt8(truncatingIfNeeded: sum >> 16) ^ byte)]
+      }
     }
   }
 }
