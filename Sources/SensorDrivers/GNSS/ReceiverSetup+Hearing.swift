@@ -27,12 +27,14 @@ extension ReceiverSetup {
   /// A heading was decoded. One by antennas comes, whether it could be asked for or not.
   mutating func heardHeading(isByAntennas: Bool, at now: Timestamp) {
     heard(at: now)
+    epochsWithoutHeading = 0
     if isByAntennas { notTaken.removeAll { $0 == .heading } }
   }
 
   /// An epoch was decoded.
   mutating func heardEpoch(isPVT: Bool, at now: Timestamp) {
     heard(at: now)
+    epochsWithoutHeading &+= 1
     if isPVT { sawPVT = true }
     guard phase == .running, let dialect else { return }
     guard isPVT || !dialect.isUBX else {

@@ -60,6 +60,8 @@ struct ReceiverSetup: Sendable {
   var surveys = false
   /// Whether it has taken that since it was found.
   var isBaseSet = false
+  /// Epochs since the last heading.
+  var epochsWithoutHeading = 0
   /// Seconds between epochs, as they were asked for last.
   var interval = 1.0
   /// The rate of the line that is needed for the wanted epochs, once the dialect is known; `nil` for any.

@@ -38,8 +38,12 @@ extension SimulatedBusProvider {
     to server: ServerAddress, isEncrypted: Bool, within seconds: Double
   ) throws(BusError) -> any NetworkStream {
     guard let slot = casters.first(where: { $0.caster.address == server }) else {
-      throw BusError(
-        .noConnection("nobody listens there"), bus: server.description, errno: 111)
+      // A board file's simulation has none: a simulated receiver gets nothing from a real caster.
+      throw casters.isEmpty
+        ? BusError(
+          .noConnection("a simulated board has no network, and connects to no caster"),
+          bus: server.description)
+        : BusError(.noConnection("nobody listens there"), bus: server.description, errno: 111)
     }
     return CasterConnection(slot, clock: clock)
   }
