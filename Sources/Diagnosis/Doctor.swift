@@ -139,6 +139,13 @@ package struct Doctor: Sendable {
             mend: "level: true   # if the board never tilts; else add an accelerometer",
             sensor: index))
       }
+      if let rate = sensor.rate, rate > 1, ["NMEA", "gpsd"].contains(sensor.chip) {
+        findings.append(
+          Finding(
+            .note,
+            "\(sensor.chip): 'rate' has no effect: a receiver that is only read sends at its own rate "
+              + "(line \(sensor.line) of the board file)", sensor: index))
+      }
       for deviation in sensor.deviations {
         findings.append(Finding(.note, deviation, sensor: index))
       }

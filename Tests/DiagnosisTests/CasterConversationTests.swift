@@ -45,7 +45,7 @@ struct CasterConversationTests {
       ])
     #expect(
       report.json == [
-        #"{"kind":"source","mountpoint":"ROOF","identifier":"twin","wantsPosition":false,"#
+        #"{"v":1,"kind":"source","mountpoint":"ROOF","identifier":"twin","wantsPosition":false,"#
           + #""isNetwork":false,"needsPassword":false,"hasFee":false}"#
       ])
     #expect(!report.isEmpty)
@@ -96,7 +96,7 @@ struct CasterConversationTests {
     #expect(wrong.level == .problem)
     #expect(
       wrong.text
-        == "u-blox: corrections: none from caster.example/NOWHERE: there is no mountpoint 'NOWHERE'; there are ROOF"
+        == "u-blox: corrections: none from caster.example:2101/NOWHERE: there is no mountpoint 'NOWHERE'; there are ROOF"
     )
     #expect(wrong.mend?.hasPrefix("lodestone gnss --ntrip-sources caster.example:2101") == true)
   }
