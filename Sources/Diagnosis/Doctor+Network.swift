@@ -76,7 +76,7 @@ extension Doctor {
     }
   }
 
-  private static func remedy(_ address: ServerAddress, _ error: BusError) -> String {
+  static func remedy(_ address: ServerAddress, _ error: BusError) -> String {
     // 111 is ECONNREFUSED, 98 EADDRINUSE.
     switch (address, error.errno) {
     case (.tcp, 111):

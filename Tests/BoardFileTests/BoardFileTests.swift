@@ -135,7 +135,7 @@ struct BoardFileTests {
     Mistake(replace: "rate: 80", with: "behind: MPU6050", line: 8, says: "has a bypass"),
     Mistake(replace: "rate: 80", with: "behind: LIS3MDL", line: 8, says: "no such LIS3MDL"),
     Mistake(
-      replace: "rate: 80", with: "rate: 1001", line: 12, says: "0.1 to 1000.0 Hz, as LIS3MDL"),
+      replace: "rate: 80", with: "rate: 1001", line: 12, says: "0.1 to 1000 Hz, as LIS3MDL"),
     Mistake(
       replace: "chip: LIS3MDL", with: "chip: lis3mdl", line: 8, says: "here that is LIS3MDL"),
     Mistake(
@@ -150,6 +150,13 @@ struct BoardFileTests {
     Mistake(
       replace: "{chip: pinctrl-bcm2711, line: GPIO17}", with: "GPIO17", line: 11,
       says: "must be a mapping: {chip: ..., line: ...}"),
+    Mistake(
+      replace: "baudRate: 9600", with: "baudRate: 12345", line: 16, says: "no receiver has 12345"),
+    Mistake(
+      replace: "baudRate: 9600", with: "mount: [+x, +y, +z]", line: 16, says: "on a receiver"),
+    Mistake(
+      replace: "rate: 80", with: "rate: 80\n    rate: 90", line: 13,
+      says: "key 'rate' stands twice, first in line 12"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(
       replace: "baudRate: 9600", with: "interrupt: {chip: a, line: b}", line: 16,

@@ -22,7 +22,7 @@ struct GNSSCommand: ParsableCommand {
 
       With --ntrip-sources no board is opened: the streams of a caster of corrections are listed, for 'corrections' in \
       a board file. Exit code 74 when the caster cannot be reached or does not answer, 77 when it wants another password, \
-      65 when it is no caster or the file of --ntrip-credentials is not as it should be, 66 when there is no such file, 1 when it has no streams.
+      65 when it is no caster, 1 when it has no streams.
       """)
 
   @OptionGroup var board: BoardOptions
