@@ -109,12 +109,7 @@ package struct Doctor: Sendable {
   /// What a simulated board's file lets go wrong: nothing that could be looked at is.
   private func rehearsed(_ board: Board) -> [Finding] {
     let corrections = board.sensors.enumerated().compactMap { index, sensor in
-      sensor.corrections.map {
-        Finding(
-          .note,
-          "\(sensor.chip): a simulated board has no network, so that no corrections come from \($0.description)",
-          sensor: index)
-      }
+      Simulation.correctionNote(of: sensor).map { Finding(.note, $0, sensor: index) }
     }
     let faults = (board.simulation?.faults ?? []).map { fault in
       let chip = board.sensors[fault.sensor].chip

@@ -226,13 +226,15 @@ struct LineDoctorTests {
     let found = bench.doctor.examine(board)
     #expect(found.contains { $0.level == .note && $0.text.contains("'rate' has no effect") })
     #expect(
-      found.contains { $0.level == .note && $0.text.contains("a simulated board has no network") })
+      found.contains {
+        $0.level == .note && $0.text.contains("caster.example:2101 is not connected to")
+      })
     do throws(BusError) {
       _ = try bench.provider.networkStream(
         to: .tcp(host: "caster.example", port: 2_101), isEncrypted: false, within: 10)
       Issue.record("a simulated board has connected")
     } catch {
-      #expect(error.connectionWords.contains("connects to no caster"))
+      #expect(error.connectionWords.contains("connects to no real caster"))
     }
   }
 }

@@ -38,10 +38,10 @@ extension SimulatedBusProvider {
     to server: ServerAddress, isEncrypted: Bool, within seconds: Double
   ) throws(BusError) -> any NetworkStream {
     guard let slot = casters.first(where: { $0.caster.address == server }) else {
-      // A board file's simulation has none: a simulated receiver gets nothing from a real caster.
+      // The casters of a board file are in memory.
       throw casters.isEmpty
         ? BusError(
-          .noConnection("a simulated board has no network, and connects to no caster"),
+          .noConnection("a simulated board connects to no real caster"),
           bus: server.description)
         : BusError(.noConnection("nobody listens there"), bus: server.description, errno: 111)
     }
