@@ -107,7 +107,7 @@ struct BoardFileTests {
     Mistake(replace: "name: Desk", with: "nmae: Desk", line: 2, says: "unknown key 'nmae'"),
     Mistake(replace: "level: false", with: "level: nearly", line: 3, says: "true or false"),
     Mistake(replace: "level: false", with: "vehicle: car", line: 3, says: "true or false"),
-    Mistake(replace: "latitude: 52.5", with: "latitude: 152.5", line: 4, says: "-90.0 to 90.0"),
+    Mistake(replace: "latitude: 52.5", with: "latitude: 152.5", line: 4, says: "-90 to 90"),
     Mistake(replace: "chip: LIS3MDL", with: "chip: LIS3MDX", line: 8, says: "unknown chip"),
     Mistake(replace: "address: 0x1c", with: "address: 0x1d", line: 10, says: "0x1c or 0x1e only"),
     Mistake(replace: "address: 0x1c", with: "address: high", line: 10, says: "whole number"),

@@ -7,7 +7,10 @@ extension GNSSReceiver {
   /// Why no epoch comes, as far as what came since the last one tells.
   package var silenceCause: SilenceCause {
     let evidence = stream.evidence
-    guard evidence.bytes > 0 else { return .nothing }
+    // At another rate of the line something may have come.
+    guard evidence.bytes > 0 else {
+      return notUnderstood > Self.garbageLimit ? .garbage : .nothing
+    }
     let isUnderstood = UInt64(notUnderstood) < evidence.bytes
     if !isUnderstood || notUnderstood > Self.garbageLimit {
       if let service = evidence.service, evidence.sentences == 0 { return .service(service) }
