@@ -63,11 +63,13 @@ extension Doctor {
     let begun = provider.now()
     var understood: Timestamp?
     var firstFix: Timestamp?
+    var epochs = 0
     while true {
       let now = provider.now()
       do {
         while let fix = try receiver.poll(now: now) {
           heard.fix = fix
+          epochs += 1
           firstFix = firstFix ?? now
         }
       } catch {
@@ -77,7 +79,9 @@ extension Doctor {
       if receiver.takeHeading() != nil { heard.hasHeading = true }
       if let firstFix {
         let isComplete = sensor.antennas == nil || heard.hasHeading
-        if isComplete || now.seconds(since: firstFix) > Self.headingTime { break }
+        // A single one may be of a time that stands still.
+        let limit = epochs > 1 ? Self.headingTime : Self.epochTime
+        if isComplete && epochs > 1 || now.seconds(since: firstFix) > limit { break }
       }
       if receiver.isHeard { understood = understood ?? now } else { understood = nil }
       let start = searches ? understood : begun
@@ -86,6 +90,7 @@ extension Doctor {
       wait(Self.look)
     }
     heard.cause = receiver.silenceCause
+    if epochs == 1, heard.cause == .standstill { heard.fix = nil }
     heard.baudRate = receiver.baudRate
     heard.hasSearched = receiver.hasSearched
     return heard
