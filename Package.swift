@@ -419,6 +419,7 @@ let package = Package(
       [
         "SensorHub", "SimulatedDevices", "SensorDrivers", "SensorBus", "SensorTypes",
         "LinearAlgebra", "BoardFile", "StateStore", "Recording", "FusionCore", "CalibrationCore",
+        "Geomagnetism",
       ]),
     tests(
       "Lodestone",
@@ -450,8 +451,8 @@ let package = Package(
     tests(
       "Diagnosis",
       [
-        "BoardFile", "BoardTestSupport", "Diagnosis", "LinuxIO", "Lodestone", "SensorBus",
-        "SensorDrivers", "SensorTypes", "SimulatedDevices",
+        "BoardFile", "BoardTestSupport", "Diagnosis", "GNSSProtocol", "LinuxIO", "Lodestone",
+        "SensorBus", "SensorDrivers", "SensorTypes", "SimulatedDevices",
       ]),
     tests(
       "HardwareSuite",

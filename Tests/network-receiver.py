@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """A receiver on the network: network-receiver.py PATH-TO-LODESTONE
 
-A feeder of this process sends NMEA over TCP and UDP on the loopback interface. `lodestone monitor` must have its fixes, say
-that the server has ended the connection, be back when it listens again, and read one of two senders. `doctor` and `scan` say what
-they find. Takes about half a minute of real time."""
+A feeder of this process sends NMEA over TCP and UDP on the loopback interface, and at pseudo terminals. `lodestone monitor` must have
+its fixes, say that the server has ended the connection, be back when it listens again, and read one of two senders. `doctor` and
+`scan` say what they find. Takes about a minute of real time."""
 import json
 import pathlib
+import os
+import pty
 import socket
 import subprocess
 import tempfile
 import threading
 import time
+import tty
 
 from checks import COMMAND, environment, expect, finish
 
@@ -165,15 +168,95 @@ def over_udp(folder):
     expect("datagrams are positions, of one sender alone", latitudes(lines) == {52.5}, latitudes(lines))
     said = [row for _, row in lines if row["kind"] == "error" and "follows one" in row["message"]]
     expect("and that there is another is said once", len(said) == 1, [row for _, row in lines if row["kind"] == "error"])
-    expect("a port that is in use is a problem, with its owner", code == 1 and f"UDP port {port} is in use by lodestone" in text, text)
+    expect("a port that is in use is a problem, with its owner", code == 1 and f"UDP port {port} is in use by " in text and "lodestone (process" in text, text)
     code, text = command("doctor", "--board", board(folder, "silent", f"udp://:{port}"), STATE_DIRECTORY=folder)
     expect("a port to which nobody sends is a problem", code == 1 and "no datagram" in text and "tcpdump" in text, text)
 
 
+class Greeter:
+    """A server that greets each client with these bytes; without any it ends the connection."""
+
+    def __init__(self, greeting):
+        self.greeting = greeting
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        clients = []
+        while True:
+            client, _ = self.listener.accept()
+            if not self.greeting:
+                client.close()
+                continue
+            client.sendall(self.greeting)
+            clients.append(client)
+
+
+class Line:
+    """A pseudo terminal at which bytes come every half second."""
+
+    def __init__(self, make):
+        self.master, slave = pty.openpty()
+        tty.setraw(slave)
+        self.path = os.ttyname(slave)
+        os.close(slave)
+        os.set_blocking(self.master, False)
+        self.make = make
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while True:
+            try:
+                os.write(self.master, self.make())
+            except OSError:
+                pass
+            time.sleep(0.5)
+
+
+def other_services(folder):
+    for name, greeting, words, mend in (
+            ("ssh", b"SSH-2.0-OpenSSH_9.6\r\n", "an SSH server", "host: tcp://HOST:PORT"),
+            ("gpsd", b'{"class":"VERSION","release":"3.25","rev":"3.25","proto_major":3,"proto_minor":15}\r\n', "gpsd", "chip: gpsd"),
+            ("sums", b"$GPRMC,101500,V,,,,,,,,,,N*00\r\n" * 3, "wrong check sums", "cable"),
+            ("closed", b"", "ended", "nc 127.0.0.1")):
+        path = board(folder, name, f"tcp://127.0.0.1:{Greeter(greeting).port}")
+        code, text = command("doctor", "--board", path, STATE_DIRECTORY=folder)
+        expect(f"the doctor and {name}: what it is, and a step", code == 1 and words in text and mend in text, text)
+
+
+def at_lines(folder):
+    def line(name, make, keys=""):
+        path = pathlib.Path(folder) / f"{name}.yaml"
+        path.write_text(f"schema: 1\nname: {name}\nsensors:\n  - {{chip: NMEA, port: {Line(make).path}{keys}}}\n")
+        return command("doctor", "--board", str(path), STATE_DIRECTORY=folder)
+
+    for name, make, keys, code, words in (
+            ("heard", lambda: epoch(30.0).encode(), "", 0, "positions come"),
+            ("silent", lambda: b"", ", baudRate: 9600", 1, "nothing comes at 9600 baud"),
+            ("noise", lambda: bytes(byte | 128 for byte in os.urandom(200)), ", baudRate: 9600", 1, "no message at"),
+            ("talker", lambda: epoch(30.0).encode(), ", talker: II", 1, "from the talker II, but from GP"),
+            ("heading", lambda: epoch(30.0).encode(), ", antennas: 0", 1, "no heading"),
+            ("still", lambda: sentence("GPRMC,101500,A,5230.0,N,01323.0,E,0,0,230326,,,A").encode(), "", 1, "stands still"),
+            ("satellites", lambda: sentence("GPGSV,1,1,00").encode(), "", 1, "none has a position")):
+        result, text = line(name, make, keys)
+        # Where the machine's own state is not well, the code is 1 in any case.
+        expect(f"a line that is {name}: '{words}'", words in text and (code == 0 or result == 1), text)
+    for what in (folder, __file__):
+        path = pathlib.Path(folder) / "port.yaml"
+        path.write_text(f"schema: 1\nname: port\nsensors:\n  - {{chip: NMEA, port: {os.path.abspath(what)}}}\n")
+        code, text = command("doctor", "--board", str(path), STATE_DIRECTORY=folder)
+        expect("a port that is no device is a problem", code == 1 and "not a serial port" in text, text)
+
+
 def main():
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        threads = [threading.Thread(target=over_tcp, args=(one,)), threading.Thread(target=over_udp, args=(two,))]
+    with tempfile.TemporaryDirectory() as folder:
+        threads = []
+        for part in (over_tcp, over_udp, other_services, at_lines):
+            own = os.path.join(folder, part.__name__)
+            os.mkdir(own)
+            threads.append(threading.Thread(target=part, args=(own,)))
         for thread in threads:
             thread.start()
         for thread in threads:

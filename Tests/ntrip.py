@@ -196,6 +196,7 @@ def sources():
                and [line.split()[0] for line in lines[1:]] == [MOUNT, "OTHER"], result.stdout + result.stderr)
     rows = [json.loads(line) for line in table(f"127.0.0.1:{casters[0].port}", "--format", "json").stdout.splitlines()]
     expect("the table as JSON", [row["mountpoint"] for row in rows] == [MOUNT, "OTHER"] and rows[0]["wantsPosition"] is True
+           and all(row["v"] == 1 for row in rows)
            and rows[0]["latitude"] == 48.1 and rows[0]["needsPassword"] is True, str(rows))
     if runserver:
         for version in ("1.0", "2.0"):
@@ -212,6 +213,13 @@ def sources():
             ("noise", f"127.0.0.1:{Caster('garbage').port}", GOOD, 65, "it is no NTRIP caster"),
             ("a password in the address", "me:hush-hush@127.0.0.1", None, 64, "no user name and password in an address"),
             ("no caster", "a b", None, 64, "HOST:PORT"),
+            ("a port out of range", "127.0.0.1:99999", None, 64, "HOST:PORT"),
+            ("a caster that is overloaded", f"127.0.0.1:{Caster('busy').port}", GOOD, 74, "it answers 503"),
+            ("credentials that others can read", "127.0.0.1:1", credentials("seen", mode=0o644), 65, "chmod 600"),
+            ("credentials that hold something else", "127.0.0.1:1", credentials("odd", "hello\n"), 65, "USER:PASSWORD"),
+            ("credentials that are a folder", "127.0.0.1:1", str(path), 66, "is a directory"),
+            ("a table without streams", f"127.0.0.1:{Caster('empty').port}", GOOD, 1, "it has no streams"),
+            ("a table that was cut off", f"127.0.0.1:{Caster('half').port}", GOOD, 0, "may be incomplete"),
             ("credentials that are missing", "127.0.0.1:1", "/nonexistent/file", 66, "no such file"),
     ):
         result = table(caster, login=login)
@@ -220,6 +228,10 @@ def sources():
             spoken.pop()
         expect(f"--ntrip-sources, {what}: exit code {code}", result.returncode == code and words in result.stderr,
                f"{result.returncode}: {result.stdout}{result.stderr}")
+
+
+    result = table(f"127.0.0.1:{casters[0].port}", "--board", "simulated")
+    expect("--board does not go with it", result.returncode == 64 and "--board does not go with it" in result.stderr, result.stderr)
 
 
 def doctor():

@@ -97,6 +97,13 @@ class Caster:
         text = request.decode()
         self.requests.append(text)
         is_new = "Ntrip-Version: Ntrip/2.0" in text
+        if self.manner == "busy":
+            client.sendall(b"HTTP/1.1 503 Service Unavailable\r\n\r\n")
+            return
+        if self.manner in ("empty", "half"):
+            table = "ENDSOURCETABLE\r\n" if self.manner == "empty" else TABLE[: TABLE.index("STR;OTHER") + 20]
+            client.sendall(f"SOURCETABLE 200 OK\r\n\r\n{table}".encode())
+            return
         if is_new and self.version == 1:
             return
         if self.manner == "closed" or f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}\r\n" not in text:

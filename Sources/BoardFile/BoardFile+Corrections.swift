@@ -73,13 +73,17 @@ extension BoardFile {
   private static func source(
     _ text: String, _ key: String, _ map: YAMLMapping
   ) throws(BoardFileError) -> CorrectionSource {
-    let scheme = ["ntrip://", "ntrips://"].first { text.hasPrefix($0) }
+    let schemes = ["ntrip://", "ntrips://"]
+    let scheme = schemes.first { text.hasPrefix($0) }
     let rest = text.dropFirst(scheme?.count ?? 0)
     let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     // Before anything of it is repeated.
     guard parts.first?.contains("@") != true, scheme != nil || !text.contains("@") else {
       throw map.error(
         key, "no user name and password in an address: 'credentials' names a file that holds them")
+    }
+    if scheme == nil, let meant = schemes.first(where: { text.lowercased().hasPrefix($0) }) {
+      throw map.error(key, "write \(meant) in small letters")
     }
     guard let scheme else {
       throw map.error(key, "'\(key)' is an address such as ntrip://caster.example:2101/MOUNTPOINT")
@@ -92,9 +96,10 @@ extension BoardFile {
           defaultPort: isEncrypted ? CorrectionSource.encryptedPort : CorrectionSource.usualPort)
       }), host.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
     else {
+      let problem = parts.first.flatMap { portProblem(String($0)) }.map { ": \($0)" } ?? ""
       throw map.error(
         key,
-        "'\(key)' names no caster: ntrip://caster.example:2101/MOUNTPOINT, ntrip://[::1]/MOUNTPOINT"
+        "'\(key)' names no caster\(problem); it is ntrip://caster.example:2101/MOUNTPOINT or ntrip://[::1]/MOUNTPOINT"
       )
     }
     let mountpoint = parts.count > 1 ? String(parts[1]) : ""

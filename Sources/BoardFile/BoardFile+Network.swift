@@ -27,14 +27,51 @@ extension BoardFile {
       throw map.error("host", "'host' takes no user name and no password: tcp://HOST:PORT")
     }
     guard let address = ServerAddress(url: host) else {
-      // As gpsd's host is written.
-      let meant = ServerAddress(host: host, defaultPort: ServerAddress.portOfNMEA)
-      throw map.error(
-        "host",
-        meant.map { "'host' says how as well: write tcp://\($0)" }
-          ?? "'host' is tcp://HOST:PORT, udp://:PORT or udp://ADDRESS:PORT (an address in numbers), not '\(host)'"
-      )
+      throw map.error("host", mistake(in: host))
     }
     return address
+  }
+
+  /// What is wrong with an address that cannot be read.
+  private static func mistake(in host: String) -> String {
+    let forms =
+      "'host' is tcp://HOST:PORT, udp://:PORT or udp://ADDRESS:PORT (an address in numbers)"
+    // YAML's own words, and numbers.
+    guard !["true", "false", "yes", "no", "on", "off", "null", "~"].contains(host.lowercased()),
+      Double(host) == nil
+    else { return "\(forms), not \(host)" }
+    let parts = host.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[1].isEmpty else {
+      if let problem = portProblem(host) { return problem }
+      // As gpsd's host is written.
+      return ServerAddress(host: host, defaultPort: ServerAddress.portOfNMEA).map {
+        "'host' says how as well: write tcp://\($0)"
+      } ?? "\(forms), not '\(host)'"
+    }
+    let scheme = parts[0].lowercased()
+    guard scheme == "tcp:" || scheme == "udp:" else { return "\(forms), not '\(host)'" }
+    if scheme != parts[0] { return "write \(scheme)// in small letters: \(scheme)//\(parts[2])" }
+    if let problem = portProblem(String(parts[2])) { return problem }
+    let name = parts[2].prefix { $0 != ":" }
+    if scheme == "udp:", !name.isEmpty, name.first != "[" {
+      return
+        "'\(name)' is a name: udp:// takes an address of this machine in numbers, and udp://:PORT hears all of them"
+    }
+    return "\(forms), not '\(host)'"
+  }
+
+  /// What is wrong with the port of `HOST:PORT`, or with an address that has more colons; `nil` if neither is the mistake.
+  static func portProblem(_ place: String) -> String? {
+    let end = place.split(separator: ":", omittingEmptySubsequences: false)
+    if end.count > 2, place.first != "[" {
+      return "an IPv6 address stands in brackets: [\(place)], or [\(place)]:PORT"
+    }
+    guard end.count > 1, let port = end.last, !port.contains("]") else { return nil }
+    guard UInt16(port).map({ $0 > 0 }) ?? false else {
+      return port.isEmpty
+        ? "a port is missing behind the colon: 1 to 65535"
+        : "'\(port)' is no port: a port is a number from 1 to 65535"
+    }
+    return nil
   }
 }

@@ -50,7 +50,30 @@ extension BoardFile {
   ) throws(BoardFileError) -> Bool {
     guard let value = try map.boolean("standby") else { return false }
     try demandConfigurable(chip, "standby", map)
+    if value, map.has("time") {
+      throw map.error(
+        "standby",
+        "a receiver whose time goes to chrony never sleeps: take 'standby' or 'time' out")
+    }
     return value
+  }
+
+  /// The rates of the line that receivers have, in bits per second.
+  private static let baudRates = [
+    300, 600, 1_200, 1_800, 2_400, 4_800, 9_600, 14_400, 19_200, 28_800, 38_400, 56_000, 57_600,
+    76_800, 115_200, 128_000, 230_400, 250_000, 256_000, 460_800, 500_000, 576_000, 921_600,
+    1_000_000, 1_152_000, 1_500_000, 2_000_000, 2_500_000, 3_000_000, 3_500_000, 4_000_000,
+  ]
+
+  static func baudRate(_ map: YAMLMapping) throws(BoardFileError) -> Int? {
+    guard let rate = try map.integer("baudRate", in: 50...4_000_000) else { return nil }
+    guard baudRates.contains(rate) else {
+      throw map.error(
+        "baudRate",
+        "no receiver has \(rate) baud; usual rates are 4800, 9600, 38400, 115200, 230400, 460800, and without 'baudRate' "
+          + "they are tried")
+    }
+    return rate
   }
 
   static func demandConfigurable(

@@ -159,7 +159,8 @@ package enum BoardFile {
       dynamicModel: try dynamicModel(map, of: entry), talker: try talker(map, of: entry),
       antennas: try antennas(map, of: entry),
       corrections: try corrections(map, of: entry),
-      sleeps: try sleeps(map, of: entry), mount: try mount(map), driver: try driver(map, of: entry),
+      sleeps: try sleeps(map, of: entry), mount: try mount(map, of: entry),
+      driver: try driver(map, of: entry),
       behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
     sensor.time = try timeOutput(map, of: sensor, file: file)
@@ -212,7 +213,7 @@ package enum BoardFile {
         throw map.error("port", "\(chip) is an I2C chip: it needs 'bus' and 'address'")
       }
       if map.has("address") { throw map.error("address", "'address' goes with 'bus'") }
-      return .serial(port: port, baudRate: try map.integer("baudRate", in: 50...4_000_000))
+      return .serial(port: port, baudRate: try baudRate(map))
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
     case (nil, nil):
       throw map.error(
@@ -270,8 +271,10 @@ package enum BoardFile {
       return .unix(path: path)
     case (let host, nil):
       guard let address = ServerAddress(host: host ?? "localhost", defaultPort: 2_947) else {
+        let problem = host.flatMap(portProblem).map { "; \($0)" } ?? ""
         throw map.error(
-          "host", "'host' is a name or an address with a port: localhost:2947, [::1]:2947")
+          "host",
+          "'host' is a name or an address with a port: localhost:2947, [::1]:2947\(problem)")
       }
       return address
     }
@@ -311,8 +314,15 @@ package enum BoardFile {
       change: try !isLifted("constant", "allowed"), asksStrangers: true)
   }
 
-  private static func mount(_ map: YAMLMapping) throws(BoardFileError) -> Mount {
+  private static func mount(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> Mount {
     guard let items = try map.items("mount") else { return .aligned }
+    guard chip.kind != .receiver else {
+      throw map.error(
+        "mount",
+        "'mount' has no effect on a receiver: take it out; 'antennas' says how two antennas lie")
+    }
     var axes: [SignedAxis] = []
     for item in items {
       guard case .scalar(let scalar) = item, let axis = SignedAxis(rawValue: scalar.string) else {

@@ -32,8 +32,9 @@ package struct YAMLMapping {
           file: file, line: line,
           message: "unknown key '\(key)' in \(context); known are \(keys.joined(separator: ", "))")
       }
-      guard !entries.contains(where: { $0.key == key }) else {
-        throw BoardFileError(file: file, line: line, message: "key '\(key)' stands twice")
+      if let first = entries.first(where: { $0.key == key }) {
+        throw BoardFileError(
+          file: file, line: line, message: "key '\(key)' stands twice, first in line \(first.line)")
       }
       entries.append((key, line, value))
     }
@@ -89,10 +90,15 @@ package struct YAMLMapping {
     guard range.contains(value) else {
       throw error(
         key,
-        "'\(key)' is \(scalar.string); it must be \(range.lowerBound) to \(range.upperBound) \(unit)"
+        "'\(key)' is \(scalar.string); it must be \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) \(unit)"
       )
     }
     return value
+  }
+
+  /// A bound as a person writes it: 360, not 360.0.
+  private static func text(_ bound: Double) -> String {
+    Int(exactly: bound).map(String.init) ?? "\(bound)"
   }
 
   private func demandPlain(_ scalar: Node.Scalar, _ key: String) throws(BoardFileError) {
@@ -212,17 +218,43 @@ extension YAMLMapping {
     do {
       root = try compose(yaml: text)
     } catch let error as YamlError {
+      if case .duplicatedKeysInMapping(let keys, let context) = error, let key = keys.first {
+        throw repetition(of: key, in: text, after: context.mark.line, file: file)
+      }
       // The parser says of a tab that it cannot start any token, and a tab looks like what is allowed.
       let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      let isTabbed = lines.indices.contains(error.line - 1) && lines[error.line - 1].contains("\t")
-      throw BoardFileError(
-        file: file, line: error.line,
-        message: error.summary + (isTabbed ? "; a tab is in this line: indent by spaces" : ""))
+      let line = lines.indices.contains(error.line - 1) ? lines[error.line - 1] : ""
+      let hint =
+        line.contains("\t")
+        ? "; a tab is in this line: indent by spaces"
+        : line.contains("://") ? "; put the address into quotation marks: 'udp://:10110'" : ""
+      throw BoardFileError(file: file, line: error.line, message: error.summary + hint)
     } catch {
       throw BoardFileError(file: file, line: 0, message: "\(error)")
     }
     guard let root else { throw BoardFileError(file: file, line: 1, message: "the file is empty") }
     return root
+  }
+}
+
+extension YAMLMapping {
+  /// The mistake of a key that stands twice in a mapping: the parser names the line of one of them.
+  private static func repetition(
+    of key: String, in text: String, after line: Int, file: String
+  ) -> BoardFileError {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    func column(_ line: Substring) -> Int? {
+      let start = line.prefix { $0 == " " || $0 == "-" }
+      return line.dropFirst(start.count).hasPrefix("\(key):") ? start.count : nil
+    }
+    let first = max(0, line - 1)
+    guard lines.indices.contains(first), let place = column(lines[first]),
+      let second = lines.indices.dropFirst(first + 1).first(where: { column(lines[$0]) == place })
+    else {
+      return BoardFileError(file: file, line: line, message: "key '\(key)' stands twice")
+    }
+    return BoardFileError(
+      file: file, line: second + 1, message: "key '\(key)' stands twice, first in line \(line)")
   }
 }
 
@@ -232,7 +264,6 @@ extension YamlError {
     switch self {
     case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
       mark.line
-    case .duplicatedKeysInMapping(_, let context): context.mark.line
     default: 0
     }
   }
@@ -243,8 +274,6 @@ extension YamlError {
     case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
       .composer(_, let problem, _, _):
       problem
-    case .duplicatedKeysInMapping(let keys, _):
-      "a key stands twice: \(keys.map(String.init(describing:)).joined(separator: ", "))"
     default: String(describing: self)
     }
   }

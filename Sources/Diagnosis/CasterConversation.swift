@@ -200,7 +200,7 @@ extension Doctor {
         "lodestone gnss --ntrip-sources \(source.isEncrypted ? "ntrips://" : "")\(source.caster)"
       let login = source.credentials.map { " --ntrip-credentials \($0)" } ?? ""
       return Finding(
-        .problem, "\(place): none from \(source.description): \(failure)",
+        .problem, "\(place): none from \(source.caster)/\(source.mountpoint): \(failure)",
         mend: source.credentials.flatMap(CredentialFile.mend(ofProblemWith:))
           ?? "\(table)\(login)   # what the caster has",
         sensor: index)

@@ -32,10 +32,14 @@ extension Doctor {
         ? "/dev/\(path)   # in the board file: a path"
         : kind == .i2c
           ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
-          : ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-id/"].contains { path.hasPrefix($0) }
-            ? "ls /dev/serial/by-id /dev/ttyACM* /dev/ttyUSB*   # is it plugged in, and under another name?"
-            : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
+          : Self.isUART(path)
+            ? "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
+            : "ls /dev/serial/by-id /dev/ttyACM* /dev/ttyUSB*   # is it plugged in, and under another name?"
       return Finding(.problem, "\(path) does not exist", mend: mend, sensor: sensor)
+    }
+    if kind == .serial, let wrong = Self.wrongKind(of: path) {
+      return Finding(
+        .problem, "\(path) is \(wrong), not a serial port", mend: Self.listing, sensor: sensor)
     }
     if access(path, R_OK | W_OK) != 0 {
       return Finding(
@@ -43,6 +47,26 @@ extension Doctor {
         mend: Self.joining(kind.group), sensor: sensor)
     }
     return Finding(.good, path, sensor: sensor)
+  }
+
+  /// Whether a path is that of a UART of a Raspberry Pi, which its configuration turns on.
+  private static func isUART(_ path: String) -> Bool {
+    ["/dev/serial0", "/dev/serial1", "/dev/ttyS0"].contains(path)
+      || path.hasPrefix("/dev/ttyAMA")
+  }
+
+  /// What there is in place of a device; `nil` for one, and for what cannot be looked at.
+  private static func wrongKind(of path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return switch status.st_mode & S_IFMT {
+    case S_IFCHR: nil
+    case S_IFDIR: "a directory"
+    case S_IFREG: "a regular file"
+    case S_IFSOCK: "a socket"
+    case S_IFIFO: "a pipe"
+    default: "no character device"
+    }
   }
 
   /// The line by which a user joins a group.

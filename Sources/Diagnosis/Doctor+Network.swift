@@ -10,12 +10,15 @@ extension Doctor {
   private static let listening = 3.0
 
   /// Whether NMEA comes from the network, listened to for three seconds at most.
-  func network(_ address: ServerAddress, sensor: Int?) -> Finding {
+  func network(_ address: ServerAddress, _ entry: Board.Sensor? = nil, sensor: Int?) -> Finding {
     let start = provider.now()
     var heard: GNSSFix?
+    var hasHeading = false
     do throws(BusError) {
       let stream = try provider.connection(to: address)
-      let receiver = NetworkReceiver(stream, from: address, outputRate: 1)
+      let receiver = NetworkReceiver(
+        stream, from: address, outputRate: 1, talker: entry?.talker,
+        readsHeading: entry?.antennas != nil)
       while provider.now().seconds(since: start) < Self.listening {
         do {
           while let fix = try receiver.poll(now: provider.now()) { heard = fix }
@@ -23,18 +26,27 @@ extension Doctor {
           guard case .bus(let failure) = error else { break }
           throw failure
         }
+        if receiver.takeHeading() != nil { hasHeading = true }
         // Who else sends to a port is known after a while.
-        if heard != nil, !address.isUDP { break }
+        let isComplete = entry?.antennas == nil || hasHeading
+        if heard != nil, isComplete, !address.isUDP { break }
         wait(0.02)
       }
       guard let heard else {
         return Finding(
           .problem, "\(address): \(receiver.silence(of: Self.listening))",
-          mend: Self.watching(address), sensor: sensor)
+          mend: Self.mend(of: receiver.silenceCause, entry) ?? Self.watching(address),
+          sensor: sensor)
+      }
+      if heard.mode != .none, entry?.antennas != nil, !hasHeading {
+        return Self.headless("\(address)", sensor)
       }
       let text =
         "NMEA comes from \(address)" + (heard.mode == .none ? ", without a fix at present" : "")
-      guard let note = stream.note else { return Finding(.good, text, sensor: sensor) }
+      guard let note = stream.note else {
+        guard heard.mode == .none else { return Finding(.good, text, sensor: sensor) }
+        return Finding(.note, text, mend: Self.view, sensor: sensor)
+      }
       return Finding(
         .note, "\(text); it \(note) (\(stream.ignored) datagrams were not read)",
         mend: "let one of them send to another port, if the wrong one is followed", sensor: sensor)
@@ -64,12 +76,13 @@ extension Doctor {
     }
   }
 
-  private static func remedy(_ address: ServerAddress, _ error: BusError) -> String {
+  static func remedy(_ address: ServerAddress, _ error: BusError) -> String {
     // 111 is ECONNREFUSED, 98 EADDRINUSE.
     switch (address, error.errno) {
     case (.tcp, 111):
       "start the server there, or correct 'host' in the board file; its usual port is \(ServerAddress.portOfNMEA)"
-    case (.tcp(let host, _), 0):
+    // A server that accepts and closes has been found.
+    case (.tcp(let host, _), 0) where error.connectionWords.contains("no host of this name"):
       "getent hosts \(host)   # shows its address; 'host' may have the address itself"
     case (.udp(_, let port), 98): "sudo ss -ulpn 'sport = :\(port)'   # says who has the port"
     case (.udp, _): "ip -brief address   # shows the interfaces; udp://:PORT hears them all"

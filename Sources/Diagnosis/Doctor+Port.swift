@@ -22,12 +22,12 @@ extension Doctor {
     _ port: String, usage: PortUsage, isRefused: Bool, isAwaited: Bool, sensor: Int?
   ) -> Finding {
     if !usage.holders.isEmpty {
-      let names = usage.holders.joined(separator: ", ")
+      let names = PortHolder.list(usage.holders)
       return Finding(
         .problem, "\(port) is in use by \(names)", mend: ending(names, port), sensor: sensor)
     }
     if !usage.suspects.isEmpty {
-      let names = usage.suspects.joined(separator: ", ")
+      let names = PortHolder.list(usage.suspects)
       return Finding(
         .problem,
         "\(port) is \(isRefused ? "" : "probably ")in use by \(names), which was started with it",

@@ -108,13 +108,17 @@ package struct Doctor: Sendable {
 
   /// What a simulated board's file lets go wrong: nothing that could be looked at is.
   private func rehearsed(_ board: Board) -> [Finding] {
-    (board.simulation?.faults ?? []).map { fault in
+    let corrections = board.sensors.enumerated().compactMap { index, sensor in
+      Simulation.correctionNote(of: sensor).map { Finding(.note, $0, sensor: index) }
+    }
+    let faults = (board.simulation?.faults ?? []).map { fault in
       let chip = board.sensors[fault.sensor].chip
       return Finding(
         .note,
         "\(chip): the board file injects the fault '\(fault.kind.rawValue)' at \(fault.from) s for \(fault.seconds) s. "
           + "The wiring of a simulated board is not checked.", sensor: fault.sensor)
     }
+    return corrections + faults
   }
 
   /// What the board file itself says that cannot work, or is unusual.
@@ -129,6 +133,13 @@ package struct Doctor: Sendable {
             .problem, "\(sensor.chip) alone gives no heading: nothing says which way is down",
             mend: "level: true   # if the board never tilts; else add an accelerometer",
             sensor: index))
+      }
+      if let rate = sensor.rate, rate > 1, ["NMEA", "gpsd"].contains(sensor.chip) {
+        findings.append(
+          Finding(
+            .note,
+            "\(sensor.chip): 'rate' has no effect: a receiver that is only read sends at its own rate "
+              + "(line \(sensor.line) of the board file)", sensor: index))
       }
       for deviation in sensor.deviations {
         findings.append(Finding(.note, deviation, sensor: index))
@@ -180,11 +191,16 @@ package struct Doctor: Sendable {
       case .server(let address, let device):
         let found =
           sensor.chip == "gpsd"
-          ? server(address, device, sensor: index) : network(address, sensor: index)
+          ? server(address, device, sensor: index) : network(address, sensor, sensor: index)
         findings.append(found.about(sensor.chip).on("\(place) answers"))
-      case .serial:
-        findings.append(
-          port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))
+      case .serial(_, let baudRate):
+        let found = port(bus, sensor: index)
+        findings.append(found.about(sensor.chip).on("\(place) can be opened"))
+        // What this user cannot see may read it: then nothing, or half of it, is heard here.
+        if found.level == .good || found.isUnseen {
+          findings.append(
+            line(sensor, index, port: bus, baudRate: baudRate).on("\(place) answers"))
+        }
       }
       if let line = sensor.interrupt {
         findings.append(interrupt(sensor, index, line).on("\(place) has its interrupt line"))
@@ -192,7 +208,7 @@ package struct Doctor: Sendable {
       if let line = sensor.pulse {
         findings.append(pulse(sensor, index, line).on("\(place) has its PPS line"))
       }
-      if let source = sensor.corrections {
+      if let source = sensor.corrections, board.simulation == nil {
         findings.append(corrections(sensor, source, index).on("\(place) gets its corrections"))
       }
       findings += time(sensor, index)

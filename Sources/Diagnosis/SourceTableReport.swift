@@ -5,6 +5,9 @@ import TextForms
 
 /// What `lodestone gnss --ntrip-sources` prints.
 package struct SourceTableReport {
+  /// The version of the JSON lines, the same for all commands.
+  private static let version = 1
+
   private let table: SourceTable
 
   init(_ table: SourceTable) { self.table = table }
@@ -12,9 +15,16 @@ package struct SourceTableReport {
   /// Whether there is a stream to choose.
   package var isEmpty: Bool { table.streams.isEmpty }
 
+  /// What a person should know of the table: that it is empty, or was cut off; `nil` for a whole one.
+  package var remark: String? {
+    let end = table.isWhole ? nil : "its table has no end (ENDSOURCETABLE) and may be incomplete"
+    guard isEmpty else { return end }
+    return ["it has no streams", end].compactMap(\.self).joined(separator: "; ")
+  }
+
   /// The table as text: one line for each stream, in the order of the caster.
   package var lines: [String] {
-    guard !isEmpty else { return ["the caster has no streams"] }
+    guard !isEmpty else { return [] }
     let head = [
       "mountpoint", "format", "systems", "country", "latitude", "longitude", "position", "password",
       "station",
@@ -48,6 +58,7 @@ package struct SourceTableReport {
   package var json: [String] {
     table.streams.map { stream in
       var line = JSONLine()
+      line.set("v", Self.version)
       line.set("kind", "source")
       line.set("mountpoint", stream.mountpoint)
       line.set("identifier", Self.text(stream.identifier))

@@ -20,6 +20,8 @@ package struct PortUsage: Sendable, Hashable {
 package enum PortHolder {
   /// How many lines of a list of the kernel's are read at most.
   private static let mostLines = 10_000
+  /// How many processes a message names.
+  private static let mostNamed = 5
 
   /// The other processes that have `path` open or locked, as `gpsd (process 812)`; empty when none is visible. Who has
   /// it open only root sees of other users' processes, who has locked it everybody.
@@ -33,6 +35,13 @@ package enum PortHolder {
   static func locking(_ path: String) -> [String] {
     let (open, locked) = holders(of: path)
     return (locked.isEmpty ? open.subtracting([getpid()]) : locked).sorted().map(describe)
+  }
+
+  /// Processes in one line: the first of them, and how many more there are.
+  package static func list(_ processes: [String]) -> String {
+    let rest = processes.count - mostNamed
+    return processes.prefix(mostNamed).joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
   }
 
   /// Who has a device node, as far as this user can see, and who probably has it.
@@ -68,7 +77,7 @@ package enum PortHolder {
       let open = processes(with: "socket:[\(found.inode)]")
       return open.isEmpty
         ? "a process of the user with the number \(found.user)"
-        : open.sorted().map(describe).joined(separator: ", ")
+        : list(open.sorted().map(describe))
     }
     return nil
   }

@@ -88,7 +88,7 @@ final class SerialPort: ByteStream {
       let usage = PortHolder.usage(of: path)
       let names = usage.holders + usage.suspects
       if !names.isEmpty {
-        error.reason = .inUse(by: names.joined(separator: ", "))
+        error.reason = .inUse(by: PortHolder.list(names))
       } else if !usage.isComplete {
         error.reason = .inUse(by: "a process of another user ('sudo fuser -v \(path)' names it)")
       }

@@ -120,7 +120,8 @@ package final class Session: Sendable {
     hub = try Hub(
       board: board, provider: provider, runner: ThreadRunner(priority: realtime), state: state,
       model: model.map { ($0.model, $0.text) },
-      notes: problems + exposures.filter { !$0.isShared }.map(\.description),
+      notes: problems + exposures.filter { !$0.isShared }.map(\.description)
+        + (simulation == nil ? [] : board.sensors.compactMap(Simulation.correctionNote)),
       isSimulated: board.simulation != nil, calibratesInUse: calibratesInUse,
       program: "Lodestone/\(LodestoneRuntime.version)",
       screen: access == .full ? nil : screen,

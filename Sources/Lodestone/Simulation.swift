@@ -44,6 +44,13 @@ package enum Simulation {
     return simulated
   }
 
+  /// What a person should know of the corrections of a simulated board: none of its casters is connected to.
+  package static func correctionNote(of sensor: Board.Sensor) -> String? {
+    sensor.corrections.map {
+      "\(sensor.chip): its corrections are simulated; \($0.caster) is not connected to"
+    }
+  }
+
   /// For how long a board that `board(_:plan:utcStart:)` makes at this date, seconds since 1970, has been under way: the
   /// world begins with a whole second, as receivers count them, and shows the date all the same.
   package static func elapsed(at date: Double) -> Double { date - date.rounded(.down) }

@@ -90,7 +90,8 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
   /// a receiver that is not on I2C.
   public var refusals: UInt64?
   /// How often the caster began to send more than is read, 33 kB/s in the long run. What it sends beyond that waits for its turn.
-  public var floods: UInt64 = 0
+  /// `nil` for a source that does not count it.
+  public var floods: UInt64?
 
   /// Makes the status of a source that nobody has asked yet.
   public init(source: String) { self.source = source }
@@ -111,7 +112,7 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
       }
       var counts = dropped > 0 ? ["\(dropped) not passed on so far"] : []
       if let refusals, refusals > 0 { counts.append("\(refusals) transfers not acknowledged") }
-      if floods > 0 { counts.append("\(floods) times more than is read, which waits") }
+      if let floods, floods > 0 { counts.append("\(floods) times more than is read, which waits") }
       let lost = counts.isEmpty ? "" : " (\(counts.joined(separator: ", ")))"
       return
         "\(recentFrames) frame\(recentFrames == 1 ? "" : "s"), \(Self.size(recentBytes)) in the last "

@@ -15,6 +15,7 @@ package enum CredentialFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw FileProblem(path, errno: errno) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw FileProblem(path, errno: EISDIR) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw FileProblem(path, "it is not a regular file")
     }

@@ -34,12 +34,12 @@ struct BaseKeyTests {
   @Test(
     "what is wrong is said with its line",
     arguments: [
-      ("{survey: 300}", "needs 'accuracy'"), ("{survey: 0, accuracy: 2}", "1.0 to 86400.0 s"),
-      ("{survey: 300, accuracy: 0}", "0.01 to 100.0 m"), ("{survey: x, accuracy: 2}", "a number"),
+      ("{survey: 300}", "needs 'accuracy'"), ("{survey: 0, accuracy: 2}", "1 to 86400 s"),
+      ("{survey: 300, accuracy: 0}", "0.01 to 100 m"), ("{survey: x, accuracy: 2}", "a number"),
       ("{survey: 300, accuracy: 2, height: 3}", "either 'survey' or a place"),
       ("{latitude: 48}", "needs 'longitude'"), ("{longitude: 11}", "needs 'latitude'"),
       ("{latitude: 48, longitude: 11}", "needs 'height'"),
-      ("{latitude: 91, longitude: 11, height: 0}", "-90.0 to 90.0"),
+      ("{latitude: 91, longitude: 11, height: 0}", "-90 to 90"),
       ("{latitude: 48, longitude: 11, height: 0, altitude: 3}", "unknown key 'altitude'"),
       ("{}", "{survey: SECONDS"), ("survey", "{survey: SECONDS"),
       ("{survey: 300, accuracy: nan}", "a number"),

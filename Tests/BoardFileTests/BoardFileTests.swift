@@ -107,7 +107,7 @@ struct BoardFileTests {
     Mistake(replace: "name: Desk", with: "nmae: Desk", line: 2, says: "unknown key 'nmae'"),
     Mistake(replace: "level: false", with: "level: nearly", line: 3, says: "true or false"),
     Mistake(replace: "level: false", with: "vehicle: car", line: 3, says: "true or false"),
-    Mistake(replace: "latitude: 52.5", with: "latitude: 152.5", line: 4, says: "-90.0 to 90.0"),
+    Mistake(replace: "latitude: 52.5", with: "latitude: 152.5", line: 4, says: "-90 to 90"),
     Mistake(replace: "chip: LIS3MDL", with: "chip: LIS3MDX", line: 8, says: "unknown chip"),
     Mistake(replace: "address: 0x1c", with: "address: 0x1d", line: 10, says: "0x1c or 0x1e only"),
     Mistake(replace: "address: 0x1c", with: "address: high", line: 10, says: "whole number"),
@@ -135,7 +135,7 @@ struct BoardFileTests {
     Mistake(replace: "rate: 80", with: "behind: MPU6050", line: 8, says: "has a bypass"),
     Mistake(replace: "rate: 80", with: "behind: LIS3MDL", line: 8, says: "no such LIS3MDL"),
     Mistake(
-      replace: "rate: 80", with: "rate: 1001", line: 12, says: "0.1 to 1000.0 Hz, as LIS3MDL"),
+      replace: "rate: 80", with: "rate: 1001", line: 12, says: "0.1 to 1000 Hz, as LIS3MDL"),
     Mistake(
       replace: "chip: LIS3MDL", with: "chip: lis3mdl", line: 8, says: "here that is LIS3MDL"),
     Mistake(
@@ -150,6 +150,13 @@ struct BoardFileTests {
     Mistake(
       replace: "{chip: pinctrl-bcm2711, line: GPIO17}", with: "GPIO17", line: 11,
       says: "must be a mapping: {chip: ..., line: ...}"),
+    Mistake(
+      replace: "baudRate: 9600", with: "baudRate: 12345", line: 16, says: "no receiver has 12345"),
+    Mistake(
+      replace: "baudRate: 9600", with: "mount: [+x, +y, +z]", line: 16, says: "on a receiver"),
+    Mistake(
+      replace: "rate: 80", with: "rate: 80\n    rate: 90", line: 13,
+      says: "key 'rate' stands twice, first in line 12"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(
       replace: "baudRate: 9600", with: "interrupt: {chip: a, line: b}", line: 16,

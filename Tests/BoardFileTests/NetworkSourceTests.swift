@@ -39,7 +39,18 @@ struct NetworkSourceTests {
       ("chip: NMEA, host: boat", "write tcp://boat:10110"),
       ("chip: NMEA, host: 'boat:4001'", "write tcp://boat:4001"),
       ("chip: NMEA, host: 'http://boat'", "'host' is tcp://HOST:PORT"),
-      ("chip: NMEA, host: 'udp://boat:1'", "an address in numbers"),
+      ("chip: NMEA, host: 'udp://boat:1'", "'boat' is a name: udp:// takes an address"),
+      ("chip: NMEA, host: 'tcp://boat:99999'", "'99999' is no port: a port is a number from 1"),
+      ("chip: NMEA, host: 'udp://:70000'", "'70000' is no port"),
+      ("chip: NMEA, host: 'tcp://boat:0'", "'0' is no port"),
+      ("chip: NMEA, host: 'udp://:'", "a port is missing behind the colon"),
+      ("chip: NMEA, host: 'boat:99999'", "'99999' is no port"),
+      ("chip: NMEA, host: 'tcp://::1'", "brackets: [::1]"),
+      ("chip: NMEA, host: '::1'", "brackets: [::1]"),
+      ("chip: NMEA, host: 'TCP://boat:10110'", "in small letters: tcp://boat:10110"),
+      ("chip: NMEA, host: true", "'host' is tcp://HOST:PORT"),
+      ("chip: NMEA, host: 10110", "'host' is tcp://HOST:PORT"),
+      ("chip: gpsd, host: 'boat:99999'", "'99999' is no port"),
       ("chip: NMEA, host: tcp://boat, port: /dev/serial0", "either 'port' or 'host', not both"),
       ("chip: NMEA, host: tcp://boat, bus: /dev/i2c-1, address: 0x42", "either 'bus' or 'host'"),
       ("chip: NMEA, host: tcp://boat, baudRate: 9600", "'baudRate' does not go with 'host'"),
@@ -69,6 +80,17 @@ struct NetworkSourceTests {
   func mistakes(sensor: String, says: String) throws {
     let words = try #require(mistake(sensor))
     #expect(words.contains(says) && words.hasPrefix("boat.yaml:4: "), "\(words)")
+  }
+
+  @Test("an address that YAML takes for a mapping has a hint")
+  func unquoted() {
+    do throws(BoardFileError) {
+      _ = try BoardFile.parse(
+        "schema: 1\nname: x\nsensors:\n  - chip: NMEA\n    host: udp://:\n", file: "x")
+      Issue.record("it was read")
+    } catch {
+      #expect(error.line == 5 && error.message.contains("quotation marks"), "\(error)")
+    }
   }
 
   @Test("a source is one sensor's")

@@ -41,6 +41,7 @@ struct TimeOutputTests {
       ("chip: GNSS, port: /dev/serial0, time: ntp", "'time' is chrony"),
       ("chip: GNSS, port: /dev/serial0, time: {chrony: run/x}", "absolute path"),
       ("chip: GNSS, port: /dev/serial0, time: {pulse: /run/y}", "has 'pps'"),
+      ("chip: GNSS, port: /dev/serial0, standby: true, time: chrony", "never sleeps"),
       ("chip: GNSS, port: /dev/serial0, time: {}", "needs 'chrony' or 'pulse'"),
       ("chip: GNSS, port: /dev/serial0, time: {ntp: /run/y}", "unknown key 'ntp'"),
       ("chip: GNSS, port: /dev/serial0, time: {chrony: /x, pulse: /x}\(pps)", "a socket each"),

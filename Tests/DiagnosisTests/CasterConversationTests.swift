@@ -1,5 +1,6 @@
 import BoardFile
 import Foundation
+import GNSSProtocol
 import SensorBus
 import SensorTypes
 import SimulatedDevices
@@ -46,10 +47,24 @@ struct CasterConversationTests {
       ])
     #expect(
       report.json == [
-        #"{"kind":"source","mountpoint":"ROOF","identifier":"twin","wantsPosition":false,"#
+        #"{"v":1,"kind":"source","mountpoint":"ROOF","identifier":"twin","wantsPosition":false,"#
           + #""isNetwork":false,"needsPassword":false,"hasFee":false}"#
       ])
-    #expect(!report.isEmpty)
+    #expect(!report.isEmpty && report.remark == nil)
+  }
+
+  @Test("a table without streams, and one that was cut off, are said")
+  func remarks() {
+    var table = SourceTable()
+    table.take(Array("STR;ROOF;Roof\r\nSTR;HI".utf8))
+    table.finish()
+    let cut = SourceTableReport(table)
+    #expect(cut.lines.count == 3 && cut.remark?.contains("may be incomplete") == true)
+    var empty = SourceTable()
+    empty.take(Array("ENDSOURCETABLE\r\n".utf8))
+    let none = SourceTableReport(empty)
+    #expect(none.isEmpty && none.lines.isEmpty && none.json.isEmpty)
+    #expect(none.remark == "it has no streams")
   }
 
   @Test("a caster that nobody reaches is an error with its name")
@@ -97,7 +112,7 @@ struct CasterConversationTests {
     #expect(wrong.level == .problem)
     #expect(
       wrong.text
-        == "u-blox: corrections: none from caster.example/NOWHERE: there is no mountpoint 'NOWHERE'; there are ROOF"
+        == "u-blox: corrections: none from caster.example:2101/NOWHERE: there is no mountpoint 'NOWHERE'; there are ROOF"
     )
     #expect(wrong.mend?.hasPrefix("lodestone gnss --ntrip-sources caster.example:2101") == true)
   }

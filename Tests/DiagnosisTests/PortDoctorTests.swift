@@ -119,6 +119,12 @@ struct NetworkDoctorTests {
     let silent = try finding(Self.server, .receiverSilent)
     #expect(silent.text.contains("connected, and nothing comes for 3000 ms"), "\(silent)")
     #expect(silent.mend?.hasPrefix("nc boat 10110") == true)
+    let closed = Doctor.remedy(
+      Self.server, BusError(.noConnection("the server has ended it"), bus: "boat:10110"))
+    #expect(closed.hasPrefix("nc boat 10110"))
+    let unknown = Doctor.remedy(
+      Self.server, BusError(.noConnection("there is no host of this name"), bus: "boat:10110"))
+    #expect(unknown.hasPrefix("getent hosts boat"))
     let garbage = try finding(Self.server, .receiverGarbage)
     #expect(garbage.level == .problem && garbage.text.contains("not NMEA 0183"), "\(garbage)")
     let unsent = try finding(Self.port, .noAnswer)
@@ -126,6 +132,110 @@ struct NetworkDoctorTests {
     #expect(unsent.mend?.hasPrefix("sudo tcpdump -n udp port 10110") == true)
     let other = try finding(Self.server, nil, asked: .tcp(host: "boat", port: 1))
     #expect(other.level == .problem)
+  }
+}
+
+/// Receivers on a serial line, as the doctor hears them.
+struct LineDoctorTests {
+  private static let port = "/dev/ttyUSB0"
+
+  private func finding(
+    _ kind: TwinKind = .nmea, _ fault: SimulatedFault? = nil, keys: String = "chip: NMEA"
+  ) throws -> (finding: Doctor.Finding, seconds: Double) {
+    let bench = try DoctorBench { _ in [.init(kind, at: .port(Self.port))] }
+    bench.clock.advance(bySeconds: 100)
+    if let fault { bench.provider.inject(fault, chip: 0, from: bench.clock.now()) }
+    let board = try BoardFile.parse(
+      "schema: 1\nname: boat\nsensors:\n  - {\(keys), port: \(Self.port)}\n", file: "boat.yaml")
+    let sensor = board.sensors[0]
+    guard case .serial(let port, let baudRate) = sensor.attachment else {
+      throw BoardFileError(file: "", line: 0, message: "no port")
+    }
+    let begun = bench.clock.now()
+    let found = bench.doctor.line(sensor, 0, port: port, baudRate: baudRate)
+    return (found, bench.clock.now().seconds(since: begun))
+  }
+
+  @Test(
+    "a receiver that is heard is good, at its rate or at one that is found",
+    arguments: [
+      (TwinKind.nmea, "chip: NMEA"), (.nmea, "chip: NMEA, baudRate: 9600"),
+      (.ubloxM9, "chip: u-blox"), (.nmea, "chip: GNSS"),
+    ])
+  func good(kind: TwinKind, keys: String) throws {
+    let (found, seconds) = try finding(kind, keys: keys)
+    #expect(found.level == .good && found.text.contains("positions come"), "\(found)")
+    #expect(seconds < 10)
+  }
+
+  @Test("silence, noise and a wrong rate are problems, each with a step, and end in time")
+  func problems() throws {
+    let silent = try finding(.nmea, .receiverSilent)
+    #expect(silent.finding.level == .problem)
+    #expect(silent.finding.text.contains("nothing comes at any usual rate"), "\(silent)")
+    #expect(silent.finding.mend?.contains("TX") == true && silent.seconds < 26)
+    let fixed = try finding(.nmea, .receiverSilent, keys: "chip: NMEA, baudRate: 9600")
+    #expect(fixed.finding.text.contains("nothing comes at 9600 baud") && fixed.seconds < 5)
+    let noise = try finding(.nmea, .receiverGarbage)
+    #expect(noise.finding.level == .problem)
+    #expect(noise.finding.text.contains("no message at any usual rate"), "\(noise)")
+    let wrong = try finding(keys: "chip: NMEA, baudRate: 115200")
+    #expect(wrong.finding.level == .problem)
+    #expect(wrong.finding.text.contains("the receiver sends at 9600 baud"), "\(wrong)")
+    #expect(wrong.finding.mend?.hasPrefix("baudRate: 9600") == true && wrong.seconds < 30)
+  }
+
+  @Test("a talker that does not come, and headings that do not, are problems")
+  func contents() throws {
+    let other = try finding(keys: "chip: NMEA, talker: II").finding
+    #expect(other.level == .problem && other.text.contains("from the talker II"), "\(other)")
+    #expect(other.mend?.hasPrefix("talker: G") == true)
+    let headless = try finding(keys: "chip: NMEA, antennas: 0").finding
+    #expect(headless.level == .problem && headless.text.contains("no heading"), "\(headless)")
+    #expect(headless.mend?.contains("antennas") == true)
+  }
+
+  @Test("a port that is no device, and a name that is no UART's, have their own words")
+  func places() throws {
+    let bench = try DoctorBench { _ in [] }
+    let folder = bench.doctor.port("/tmp", sensor: 0)
+    #expect(folder.level == .problem && folder.text == "/tmp is a directory, not a serial port")
+    // The bench's node is a file.
+    let file = bench.doctor.port(bench.bus, sensor: 0)
+    #expect(file.level == .problem && file.text.hasSuffix("is a regular file, not a serial port"))
+    #expect(bench.doctor.port("/dev/gps0", sensor: 0).mend?.hasPrefix("ls /dev/serial") == true)
+    #expect(bench.doctor.port("/dev/ttyAMA99", sensor: 0).mend?.hasPrefix("enable_uart") == true)
+  }
+
+  @Test("many processes are named by the first of them")
+  func many() {
+    let holders = (1...40).map { "cat (process \($0))" }
+    let found = Doctor.port(
+      Self.port, usage: PortUsage(holders: holders), isRefused: false, isAwaited: false, sensor: 0)
+    #expect(found.text.hasSuffix("cat (process 5) and 35 more"), "\(found.text)")
+  }
+
+  @Test("a rate that has no effect is a note, and a simulated board has no caster")
+  func notes() throws {
+    let bench = try DoctorBench { _ in [] }
+    let text =
+      "schema: 1\nname: boat\nsensors:\n"
+      + "  - {chip: NMEA, port: /dev/serial0, rate: 20, corrections: 'ntrip://caster.example/ROOF'}\n"
+      + "simulation: {start: {latitude: 52, longitude: 13}}\n"
+    let board = try BoardFile.parse(text, file: "boat.yaml")
+    let found = bench.doctor.examine(board)
+    #expect(found.contains { $0.level == .note && $0.text.contains("'rate' has no effect") })
+    #expect(
+      found.contains {
+        $0.level == .note && $0.text.contains("caster.example:2101 is not connected to")
+      })
+    do throws(BusError) {
+      _ = try bench.provider.networkStream(
+        to: .tcp(host: "caster.example", port: 2_101), isEncrypted: false, within: 10)
+      Issue.record("a simulated board has connected")
+    } catch {
+      #expect(error.connectionWords.contains("connects to no real caster"))
+    }
   }
 }
 

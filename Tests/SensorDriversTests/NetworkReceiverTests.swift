@@ -53,10 +53,14 @@ struct NetworkReceiverTests {
     arguments: [
       (Self.server, "", "connected, and nothing comes for 1700 ms"),
       (Self.port, "", "no datagram for 1700 ms"),
+      (Self.server, String(repeating: "?!\r\n", count: 100), "bytes that are not NMEA 0183"),
+      (Self.server, "HTTP/1.1 400 Bad Request\r\n\r\n", "is a web server"),
+      (Self.server, "SSH-2.0-OpenSSH_9.6\r\n", "is an SSH server"),
       (
-        Self.server, String(repeating: "HTTP/1.1 400 Bad Request\r\n", count: 20),
-        "bytes that are not NMEA 0183"
+        Self.server, #"{"class":"VERSION","release":"3.25","proto_major":3,"proto_minor":15}"#,
+        "'chip: gpsd'"
       ),
+      (Self.port, rmc.replacing("*63", with: "*64"), "wrong check sums"),
       (Self.port, "$GPRMC,1235", "no whole sentence"),
       (Self.server, "$HCHDG,101.1,,,7.1,W*3C\r\n", "holds no RMC, GGA, GNS or GLL"),
     ])

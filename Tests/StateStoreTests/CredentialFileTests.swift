@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import StateStore
 import Testing
 
@@ -50,7 +51,7 @@ struct CredentialFileTests {
   @Test("what is missing or no file is said")
   func others() {
     #expect(throws: FileProblem.self) { try CredentialFile.read("/nonexistent/caster") }
-    #expect(throws: FileProblem("/tmp", "it is not a regular file")) {
+    #expect(throws: FileProblem("/tmp", errno: EISDIR)) {
       try CredentialFile.read("/tmp")
     }
     #expect(throws: FileProblem.self) { try CredentialFile.read("/dev/null") }

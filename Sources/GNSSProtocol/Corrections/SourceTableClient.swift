@@ -111,7 +111,9 @@ package struct SourceTableClient: Sendable {
             ? "it shows its table to users alone (401): --ntrip-credentials FILE"
             : "wrong user name or password (401)")
       case .answer(.refused(403, _)): fail(.refused, "this user may not see its table (403)")
-      case .answer(.refused(let status, _)): fail(.foreign, "it answers \(status)")
+      case .answer(.refused(let status, _)):
+        // A caster that cannot answer now (503) may do so later.
+        fail(status >= 500 ? .unreachable : .foreign, "it answers \(status)")
       case .answer(.foreign(let what)):
         // It may repeat what it was sent.
         fail(

@@ -53,6 +53,9 @@ struct GNSSCommand: ParsableCommand {
       }
       return
     }
+    guard board.name == nil else {
+      throw ValidationError("--ntrip-sources opens no board: --board does not go with it")
+    }
     // Nor is the path repeated where it is taken for the login itself.
     if let credentials, credentials.contains(":"), !credentials.contains("/") {
       throw ValidationError(
@@ -88,7 +91,9 @@ struct GNSSCommand: ParsableCommand {
     do throws(FileProblem) {
       login = try credentials.map { (path) throws(FileProblem) in try CredentialFile.read(path) }
     } catch {
-      throw CommandError(reading: error)
+      // What the system does not say: a file that others can read, or that holds something else.
+      throw error.code == 0
+        ? CommandError(error.description, kind: .data) : CommandError(reading: error)
     }
     let conversation = CasterConversation(LinuxBusProvider()) {
       Thread.sleep(forTimeInterval: $0)
@@ -97,6 +102,7 @@ struct GNSSCommand: ParsableCommand {
     for line in format == .json ? report.json : report.lines {
       guard Terminal.say(line) else { throw ExitCode.failure }
     }
+    if let remark = report.remark { Terminal.warn("\(caster.server): \(remark)") }
     if report.isEmpty { throw ExitCode.failure }
   }
 }

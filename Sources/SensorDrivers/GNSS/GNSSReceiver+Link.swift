@@ -31,7 +31,8 @@ extension GNSSReceiver {
       ? nil
       : "has another source of positions on its wire, \(ignored.joined(separator: ", ")), which is not read "
         + "('talker' chooses one)"
-    let all = [refusal, others, baseNote].compactMap(\.self) + (condition?.warnings ?? [])
+    let all =
+      [refusal, others, baseNote, missingHeading].compactMap(\.self) + (condition?.warnings ?? [])
     return all.isEmpty ? nil : all.joined(separator: "; it ")
   }
 
@@ -52,27 +53,6 @@ extension GNSSReceiver {
         : "acknowledges nothing: it is read as it is") + without
     default: return nil
     }
-  }
-}
-
-extension GNSSReceiver {
-  /// What nobody heard means.
-  package func silence(of seconds: Double) -> String {
-    let time = "no message for \(Int((seconds * 1000).rounded())) ms"
-    guard let baudRate else { return "\(time): check the receiver's wire" }
-    let hasGarbage = notUnderstood > Self.garbageLimit
-    guard setup.searchesBaudRate else {
-      return hasGarbage
-        ? "\(time), but bytes that are none: is \(baudRate) baud the receiver's rate? Without "
-          + "'baudRate' all usual ones are tried"
-        : "\(time) at \(baudRate) baud: check the receiver's wire"
-    }
-    if setup.searched >= ReceiverSetup.baudRates.count {
-      return hasGarbage
-        ? "\(time), at no usual rate: what arrives is noise; check ground and levels"
-        : "\(time), nothing at all at any usual rate: check power, and that TX and RX are crossed"
-    }
-    return "\(time): check the receiver's wire; all usual rates are being tried"
   }
 }
 

@@ -14,7 +14,9 @@ package final class GNSSReceiver: ReceiverDriver {
   /// never ends must not hold the thread.
   private static let readsPerPoll = 8
 
-  private let stream: any ByteStream
+  let stream: ObservedStream
+  /// The only talker whose positions are read; `nil` for the better source.
+  var talker: String?
   private var codec: any ReceiverCodec
   private(set) var setup: ReceiverSetup
   private let port: ReceiverPort
@@ -52,7 +54,7 @@ package final class GNSSReceiver: ReceiverDriver {
     model: DynamicModel? = nil, readsHeading: Bool = false, takesCorrections: Bool = false,
     base: BasePlace? = nil, setup: ReceiverSetup
   ) {
-    self.stream = stream
+    self.stream = stream as? ObservedStream ?? ObservedStream(stream)
     self.codec = codec
     self.port = port
     self.setup = setup
@@ -78,7 +80,7 @@ package final class GNSSReceiver: ReceiverDriver {
     if let fix = nextEpoch(now) { return fix }
     try talk(now)
     if lastRead != now {
-      lastRead = now
+      (lastRead, stream.time) = (now, now)
       try receive(now)
     }
     let fix = nextEpoch(now)
@@ -238,6 +240,7 @@ package final class GNSSReceiver: ReceiverDriver {
         ignored = talkers
       case .epoch(let epoch, let isPVT):
         setup.heardEpoch(isPVT: isPVT, at: now)
+        stream.restart()
         if isPVT {
           lastPVT = now
         } else if let lastPVT, now.seconds(since: lastPVT) < setup.repetitionTime {

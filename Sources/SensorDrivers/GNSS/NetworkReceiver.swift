@@ -16,7 +16,7 @@ package final class NetworkReceiver: ReceiverDriver {
   private static let firstEpoch = 2.5
 
   private let receiver: GNSSReceiver
-  private let stream: CountingStream
+  private let stream: ObservedStream
   private let place: ServerAddress
   private var begun: Timestamp?
   private var (firstBytes, lastBytes): (Timestamp?, Timestamp?)
@@ -36,11 +36,11 @@ package final class NetworkReceiver: ReceiverDriver {
     _ stream: any ByteStream, from place: ServerAddress, outputRate: Double, talker: String? = nil,
     readsHeading: Bool = false
   ) {
-    let counting = CountingStream(stream)
-    self.stream = counting
+    let observed = ObservedStream(stream)
+    self.stream = observed
     self.place = place
     receiver = GNSSReceiver(
-      counting, as: .readOnly, outputRate: outputRate, talker: talker, readsHeading: readsHeading,
+      observed, as: .readOnly, outputRate: outputRate, talker: talker, readsHeading: readsHeading,
       baudRate: nil, searchesBaudRate: false)
   }
 
@@ -99,7 +99,9 @@ package final class NetworkReceiver: ReceiverDriver {
         ? "no datagram \(time): check that the sender sends to this machine and port, and that no firewall drops it"
         : "connected, and nothing comes \(time): the server has no receiver, or another service is at this port"
     }
-    if receiver.notUnderstood > GNSSReceiver.garbageLimit {
+    let cause = receiver.silenceCause
+    if let words = cause.words { return "no position \(time): \(words)" }
+    if cause == .garbage {
       return
         "no sentence \(time), but bytes that are not NMEA 0183: check the port, and what its sender sends"
     }
@@ -109,25 +111,7 @@ package final class NetworkReceiver: ReceiverDriver {
     return
       "no position \(time): what comes holds no RMC, GGA, GNS or GLL, or the sender has stopped"
   }
-}
 
-/// Counts what is read.
-private final class CountingStream: ByteStream {
-  private let stream: any ByteStream
-  private(set) var count: UInt64 = 0
-
-  init(_ stream: any ByteStream) { self.stream = stream }
-
-  var readiness: Readiness { stream.readiness }
-  var note: String? { stream.note }
-  var ignored: UInt64 { stream.ignored }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
-    let read = try stream.read(into: buffer)
-    count &+= UInt64(read)
-    return read
-  }
-
-  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) { try stream.write(bytes) }
-  func setBaudRate(_ rate: Int) throws(BusError) { try stream.setBaudRate(rate) }
+  /// Why no epoch comes, as far as what came since the last one tells.
+  package var silenceCause: SilenceCause { receiver.silenceCause }
 }

@@ -27,6 +27,7 @@ extension ReceiverSetup {
   /// A heading was decoded. One by antennas comes, whether it could be asked for or not.
   mutating func heardHeading(isByAntennas: Bool, at now: Timestamp) {
     heard(at: now)
+    epochsWithoutHeading = 0
     // One that is read as it is gives the heading that it has.
     if isByAntennas || phase == .reading { notTaken.removeAll { $0 == .heading } }
   }
@@ -34,6 +35,7 @@ extension ReceiverSetup {
   /// An epoch was decoded.
   mutating func heardEpoch(isPVT: Bool, at now: Timestamp) {
     heard(at: now)
+    epochsWithoutHeading &+= 1
     if isPVT { sawPVT = true }
     if let dialect, isPVT == dialect.isUBX { keptSettings = true }
     guard phase == .running, let dialect else { return }

@@ -61,6 +61,8 @@ struct ReceiverSetup: Sendable {
   /// Whether it has taken that, and has not lost it since. It is not told again after each silence: a survey would begin again, and
   /// Unicore's writes its result to flash.
   var isBaseSet = false
+  /// Epochs since the last heading.
+  var epochsWithoutHeading = 0
   /// Seconds between epochs, as they were asked for last.
   var interval = 1.0
   /// The rate of the line that is needed for the wanted epochs, once the dialect is known; `nil` for any.

@@ -278,5 +278,6 @@ extension GNSSReceiver {
       takesCorrections: takesCorrections, base: base,
       setup: ReceiverSetup(
         access: access, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
+    self.talker = talker
   }
 }

@@ -45,9 +45,12 @@ struct LocalField {
   /// Whether it is known where the board is, or was.
   var isPlaceKnown: Bool { place != nil || remembered != nil }
 
-  /// - Parameter models: In the order of their epochs.
-  init(position: BoardPosition?, models: [MagneticModel]) {
+  /// - Parameters:
+  ///   - models: In the order of their epochs.
+  ///   - givesHeading: Whether the board has a heading that the declination is for.
+  init(position: BoardPosition?, models: [MagneticModel], givesHeading: Bool = true) {
     self.models = models
+    hasToldRemembered = !givesHeading
     if let position {
       place = Place(
         latitude: position.latitude, longitude: position.longitude, altitude: position.altitude)
@@ -161,7 +164,10 @@ struct LocalField {
     if let remembered, !hasToldRemembered {
       hasToldRemembered = true
       let hours = max(0, date - remembered.utc) / 3_600
-      let age = hours < 48 ? "\(Int(hours.rounded())) h" : "\(Int((hours / 24).rounded())) days"
+      let age =
+        hours < 1
+        ? "less than 1 h"
+        : hours < 48 ? "\(Int(hours.rounded())) h" : "\(Int((hours / 24).rounded())) days"
       diagnostics.append(
         "declination is that of the last position, \(age) old, until there is a fix: the heading's error bar is wider"
       )

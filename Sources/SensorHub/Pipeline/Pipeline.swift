@@ -47,7 +47,10 @@ struct Pipeline: Sendable {
     pendingDiagnostics = notes + board.sensors.flatMap(\.deviations)
     positions = board.sensors.map(\.attachment.description)
     position = PositionChannel(longestLoss: board.longestCarry)
-    local = LocalField(position: board.position, models: models)
+    let givesHeading = board.sensors.contains {
+      $0.antennas != nil || ChipCatalog.chip(named: $0.chip)?.kind == .magnetometer
+    }
+    local = LocalField(position: board.position, models: models, givesHeading: givesHeading)
     halvedPressure = HalvedPressure(board)
     vertical = VerticalChannel(board)
     motion = MotionChannel(board)

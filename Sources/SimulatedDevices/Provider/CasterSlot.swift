@@ -38,8 +38,12 @@ extension SimulatedBusProvider {
     to server: ServerAddress, isEncrypted: Bool, within seconds: Double
   ) throws(BusError) -> any NetworkStream {
     guard let slot = casters.first(where: { $0.caster.address == server }) else {
-      throw BusError(
-        .noConnection("nobody listens there"), bus: server.description, errno: 111)
+      // The casters of a board file are in memory.
+      throw casters.isEmpty
+        ? BusError(
+          .noConnection("a simulated board connects to no real caster"),
+          bus: server.description)
+        : BusError(.noConnection("nobody listens there"), bus: server.description, errno: 111)
     }
     return CasterConnection(slot, clock: clock)
   }

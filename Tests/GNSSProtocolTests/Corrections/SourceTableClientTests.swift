@@ -71,7 +71,8 @@ struct SourceTableClientTests {
       ),
       ("HTTP/1.1 401 No\r\n\r\n", "a:hush", .refused, "wrong user name or password (401)"),
       ("HTTP/1.1 403 No\r\n\r\n", nil, .refused, "this user may not see its table (403)"),
-      ("HTTP/1.1 500 Oh\r\n\r\n", nil, .foreign, "it answers 500"),
+      ("HTTP/1.1 404 No\r\n\r\n", nil, .foreign, "it answers 404"),
+      ("HTTP/1.1 503 Busy\r\n\r\n", nil, .unreachable, "it answers 503"),
       (
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", nil, .foreign,
         "it is no NTRIP caster: it sends a web page"
