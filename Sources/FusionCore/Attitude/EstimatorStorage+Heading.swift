@@ -34,11 +34,10 @@ extension EstimatorStorage {
 
   func compass(at now: Timestamp) -> CompassHeading? {
     guard hindrance(at: now) == nil, let attitude else { return nil }
-    let rotation = attitude.matrix
-    return CompassHeading(
-      magneticHeading: DirectAttitude.heading(forward: rotation.columns.y),
-      accuracy: variance(of: rotation, at: now).map(halfWidth), tiltAccuracy: tiltAccuracy,
-      attitude: attitude)
+    var accuracy: Double?
+    // With `map` the closure would count a reference to this at every sample.
+    if let variance = variance(of: attitude.matrix, at: now) { accuracy = halfWidth(variance) }
+    return CompassHeading(accuracy: accuracy, tiltAccuracy: tiltAccuracy, attitude: attitude)
   }
 
   /// The radius of the 95 % circle of the tilt, in radians.
