@@ -219,7 +219,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   mutating func add(
     force: Vector3, clipped: ClippedAxes, offset: Double, _ c: AttitudeConstants
   ) -> Vector3 {
-    let attitude = strapdown.attitude(after: offset, limit: c.limits.extrapolation)
+    let attitude = strapdown.carry(by: offset, limit: c.limits.extrapolation)
     let earth = attitude.rotate(force)
     if !clipped.isEmpty { block.noteClipped(clipped, rotation: attitude.matrix) }
     let change = earth - (forceSample ?? earth)
