@@ -111,8 +111,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   struct Summary: Sendable, Equatable, Codable {
     /// Covariance of the attitude, rad^2, earth frame.
     var attitude = Matrix3(diagonal: .zero)
-    /// The largest variance of the gyro's bias, (rad/s)^2.
+    /// The largest variance of the gyro's bias, (rad/s)^2, and its root, rad/s.
     var biasVariance = 0.0
+    var biasDeviation = 0.0
+    /// See `AttitudeEstimator.tiltAccuracy`.
+    var tiltAccuracy = 0.0
     /// What is known to be wrong of the calibrated field, body frame, microtesla.
     var iron = Vector3.zero
     /// What the turns so far do not show of an offset: the share of its variance along `e` is `e' H e`.

@@ -4,9 +4,6 @@ import LinearAlgebra
 import SensorTypes
 
 extension EstimatorStorage {
-  /// The radius of the 95 % circle of two errors that are independent, in deviations of each: sqrt(-2 ln 0.05).
-  static let circle = 2.447_746_831
-
   func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
     let c = coefficients
     if let reason = hindrance(at: now) { return .failure(reason) }
@@ -40,17 +37,8 @@ extension EstimatorStorage {
     return CompassHeading(accuracy: accuracy, tiltAccuracy: tiltAccuracy, attitude: attitude)
   }
 
-  /// The radius of the 95 % circle of the tilt, in radians.
   var tiltAccuracy: Double? {
-    guard state.mode == .inertial else { return nil }
-    let c = coefficients.tilt
-    let (summary, columns) = (state.filter.summary, state.filter.summary.attitude.columns)
-    // The largest of the variances in all horizontal directions.
-    let (mean, half) = ((columns.x.x + columns.y.y) / 2, (columns.x.x - columns.y.y) / 2)
-    let largest = mean + (half * half + columns.x.y * columns.x.y).squareRoot()
-    let pull = summary.doubt.pull
-    let variance = c.covarianceFactor * largest + c.pullFactor * pull * pull + c.floor * c.floor
-    return Self.circle * variance.squareRoot()
+    state.mode == .inertial ? state.filter.summary.tiltAccuracy : nil
   }
 
   /// Why there is no heading at all, not even a doubtful one.
