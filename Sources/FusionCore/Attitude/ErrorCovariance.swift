@@ -144,7 +144,7 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
     x.add(ph, times: innovation / spread)
     let share = -1 / spread
     rows.withUnsafeMutableBufferPointer { rows in
-      for row in rows.indices { rows[row].add(ph, times: ph[row] * share) }
+      ph.forEach { row, value in rows[row].add(ph, times: value * share) }
     }
   }
 
