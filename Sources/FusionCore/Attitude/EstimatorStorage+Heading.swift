@@ -170,11 +170,9 @@ extension EstimatorStorage {
     switch isStarting ? .starting : state.mode {
     case .inertial:
       // A bias of tens of degrees a second turns the attitude by more than what is linear: twice the deviation (chosen).
-      let summary = state.filter.summary
-      variance +=
-        summary.doubt.variance(
-          whole: slopes.variance(attitude: summary.attitude), slopes: slopes, c.heading)
-        * (state.isFindingBias ? c.heading.findingBiasFactor : 1)
+      let whole = slopes.variance(attitude: state.filter.summary.attitude)
+      let doubted = state.filter.summary.doubt.variance(whole: whole, slopes: slopes, c.heading)
+      variance += state.isFindingBias ? doubted * c.heading.findingBiasFactor : doubted
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
       let tilt = state.start.tiltDeviation(c)
@@ -219,6 +217,7 @@ struct HeadingSlopes {
   ///   - rotation: The attitude, body to earth.
   ///   - field: Body frame, microtesla.
   ///   - limit: The most that the horizontal field can be believed to be, microtesla.
+  @inline(__always)
   init(
     rotation: Matrix3, field: Vector3, limit: Double = .infinity, _ p: HeadingAccuracyParameters
   ) {
@@ -234,6 +233,7 @@ struct HeadingSlopes {
 
   /// What the calibration leaves open turns north by its eastward part, as far as turning has not shown it
   /// since: the share of its variance along `e` is `e' hidden e`.
+  @inline(__always)
   func variance(of quality: MagnetometerQuality, hidden: Matrix3) -> Double {
     let offset =
       max(0, east.dot(quality.offsetCovariance * east)) + quality.residual * quality.residual
