@@ -394,6 +394,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     let attitude = (
       row(0, a.x, x.x, y.x, z.x), row(1, a.y, x.y, y.y, z.y), row(2, a.z, x.z, y.z, z.z)
     )
-    return ErrorCovariance.Transition(attitude: attitude, lift: force / 2)
+    return ErrorCovariance.Transition(attitude: attitude, lift: force / 2, turned: turned)
   }
 }
