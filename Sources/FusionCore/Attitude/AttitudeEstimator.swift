@@ -236,8 +236,10 @@ public struct AttitudeEstimator: Sendable {
 
 /// Heading and attitude of one moment, in numbers alone.
 public struct CompassHeading: Sendable, Hashable {
-  /// The body's y axis clockwise from magnetic north, radians, 0 up to 2 pi.
-  public let magneticHeading: Double
+  /// The body's y axis clockwise from magnetic north, radians, 0 up to 2 pi. It is computed when it is read.
+  public var magneticHeading: Double {
+    DirectAttitude.heading(forward: attitude.matrix.columns.y)
+  }
   /// Half the width of the 95 % interval, radians; `nil` where heading is not to be trusted, which `heading(at:)` gives
   /// the reason of.
   public let accuracy: Double?

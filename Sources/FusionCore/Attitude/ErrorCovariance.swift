@@ -54,6 +54,9 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
     var attitude: (ErrorVector, ErrorVector, ErrorVector)
     /// Half of what the vertical force gives as velocity, m/s: the part of a tilt before and after that shows in it.
     var lift: Double
+    /// What the body turned by, radians: where it is known, an error of scale or misalignment changes the attitude as that of
+    /// the bias on its axis does, times this.
+    var turned: Vector3?
 
     /// `v_x += lift (phi_y + phi_y')`, `v_y -= lift (phi_x + phi_x')`, with phi' the attitude's error after it.
     var velocity: (ErrorVector, ErrorVector) {
@@ -69,7 +72,7 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
   /// `P <- F P F'`.
   mutating func propagate(_ f: Transition) {
     tape?.propagate(f)
-    let (x, y, z) = (times(f.attitude.0), times(f.attitude.1), times(f.attitude.2))
+    let (x, y, z) = attitudeProducts(f)
     let velocity = f.velocity
     rows.withUnsafeMutableBufferPointer { rows in
       var (vx, vy) = (rows[6], rows[7])
@@ -108,6 +111,30 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
     }
   }
 
+  /// `P` times the attitude's rows of a transition. Of bias, scale and misalignment only their sums on three axes count.
+  private func attitudeProducts(_ f: Transition) -> (ErrorVector, ErrorVector, ErrorVector) {
+    guard let turned = f.turned else {
+      return (times(f.attitude.0), times(f.attitude.1), times(f.attitude.2))
+    }
+    func rate(_ axis: Int) -> ErrorVector {
+      let first = ErrorVector.gyroMatrix + 3 * axis
+      var sum = rows[ErrorVector.bias + axis]
+      sum.add(rows[first], times: turned.x)
+      sum.add(rows[first + 1], times: turned.y)
+      sum.add(rows[first + 2], times: turned.z)
+      return sum
+    }
+    let (x, y, z) = (rate(0), rate(1), rate(2))
+    func product(_ axis: Int, _ row: ErrorVector) -> ErrorVector {
+      var sum = rows[axis]
+      sum.add(x, times: row.motion[3])
+      sum.add(y, times: row.motion[4])
+      sum.add(z, times: row.motion[5])
+      return sum
+    }
+    return (product(0, f.attitude.0), product(1, f.attitude.1), product(2, f.attitude.2))
+  }
+
   /// `P h`; cheap where `h` is mostly zero.
   func times(_ h: ErrorVector) -> ErrorVector {
     rows.withUnsafeBufferPointer { rows in
@@ -144,7 +171,7 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
     x.add(ph, times: innovation / spread)
     let share = -1 / spread
     rows.withUnsafeMutableBufferPointer { rows in
-      for row in rows.indices { rows[row].add(ph, times: ph[row] * share) }
+      ph.forEach { row, value in rows[row].add(ph, times: value * share) }
     }
   }
 

@@ -42,11 +42,14 @@ extension ErrorStateFilter {
 
   mutating func summarise(_ c: AttitudeConstants) {
     let b = ErrorVector.bias
-    summary = Summary(
-      attitude: covariance.block(ErrorVector.attitude),
-      biasVariance: max(covariance[b, b], max(covariance[b + 1, b + 1], covariance[b + 2, b + 2])),
-      iron: attached + residual.found,
-      hiddenIron: residual.hidden(c.residual), doubt: headingDoubt(c))
+    summary.attitude = covariance.block(ErrorVector.attitude)
+    summary.biasVariance =
+      max(covariance[b, b], max(covariance[b + 1, b + 1], covariance[b + 2, b + 2]))
+    summary.biasDeviation = summary.biasVariance.squareRoot()
+    summary.iron = attached + residual.found
+    summary.hiddenIron = residual.hidden(c.residual)
+    summary.doubt = headingDoubt(c)
+    summary.tiltAccuracy = summary.tiltAccuracy(c.tilt)
   }
 
   private func headingDoubt(_ c: AttitudeConstants) -> HeadingDoubt {
@@ -68,5 +71,21 @@ extension ErrorStateFilter {
       && velocity.x.isFinite && velocity.y.isFinite && anomaly.isFinite && field.x.isFinite
       && field.y.isFinite
       && summary.iron.isFinite && covariance.isSound
+  }
+}
+
+extension ErrorStateFilter.Summary {
+  /// The radius of the 95 % circle of two errors that are independent, in deviations of each: sqrt(-2 ln 0.05).
+  private static let circle = 2.447_746_831
+
+  /// The radius of the 95 % circle of the tilt, in radians.
+  fileprivate func tiltAccuracy(_ p: TiltAccuracyParameters) -> Double {
+    // The largest of the variances in all horizontal directions.
+    let (x, y) = (attitude.columns.x, attitude.columns.y)
+    let (mean, half) = ((x.x + y.y) / 2, (x.x - y.y) / 2)
+    let largest = mean + (half * half + x.y * x.y).squareRoot()
+    let variance =
+      p.covarianceFactor * largest + p.pullFactor * doubt.pull * doubt.pull + p.floor * p.floor
+    return Self.circle * variance.squareRoot()
   }
 }

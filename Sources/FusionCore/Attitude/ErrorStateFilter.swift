@@ -111,8 +111,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   struct Summary: Sendable, Equatable, Codable {
     /// Covariance of the attitude, rad^2, earth frame.
     var attitude = Matrix3(diagonal: .zero)
-    /// The largest variance of the gyro's bias, (rad/s)^2.
+    /// The largest variance of the gyro's bias, (rad/s)^2, and its root, rad/s.
     var biasVariance = 0.0
+    var biasDeviation = 0.0
+    /// See `AttitudeEstimator.tiltAccuracy`.
+    var tiltAccuracy = 0.0
     /// What is known to be wrong of the calibrated field, body frame, microtesla.
     var iron = Vector3.zero
     /// What the turns so far do not show of an offset: the share of its variance along `e` is `e' H e`.
@@ -219,7 +222,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   mutating func add(
     force: Vector3, clipped: ClippedAxes, offset: Double, _ c: AttitudeConstants
   ) -> Vector3 {
-    let attitude = strapdown.attitude(after: offset, limit: c.limits.extrapolation)
+    let attitude = strapdown.carry(by: offset, limit: c.limits.extrapolation)
     let earth = attitude.rotate(force)
     if !clipped.isEmpty { block.noteClipped(clipped, rotation: attitude.matrix) }
     let change = earth - (forceSample ?? earth)
@@ -391,6 +394,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     let attitude = (
       row(0, a.x, x.x, y.x, z.x), row(1, a.y, x.y, y.y, z.y), row(2, a.z, x.z, y.z, z.z)
     )
-    return ErrorCovariance.Transition(attitude: attitude, lift: force / 2)
+    return ErrorCovariance.Transition(attitude: attitude, lift: force / 2, turned: turned)
   }
 }

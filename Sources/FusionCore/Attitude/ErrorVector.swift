@@ -62,6 +62,14 @@ struct ErrorVector: Sendable, Hashable, Codable {
     return vector
   }
 
+  /// Gives every error's index and value, without the choice between three vectors that a subscript makes each time.
+  @inline(__always)
+  func forEach(_ body: (Int, Double) -> Void) {
+    for lane in 0..<8 { body(lane, motion[lane]) }
+    for lane in 0..<8 { body(8 + lane, magnetic[lane]) }
+    for lane in 0..<8 { body(16 + lane, scale[lane]) }
+  }
+
   @inline(__always)
   func dot(_ other: ErrorVector) -> Double {
     (motion * other.motion + magnetic * other.magnetic + scale * other.scale).sum()

@@ -4,9 +4,6 @@ import LinearAlgebra
 import SensorTypes
 
 extension EstimatorStorage {
-  /// The radius of the 95 % circle of two errors that are independent, in deviations of each: sqrt(-2 ln 0.05).
-  static let circle = 2.447_746_831
-
   func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
     let c = coefficients
     if let reason = hindrance(at: now) { return .failure(reason) }
@@ -34,24 +31,14 @@ extension EstimatorStorage {
 
   func compass(at now: Timestamp) -> CompassHeading? {
     guard hindrance(at: now) == nil, let attitude else { return nil }
-    let rotation = attitude.matrix
-    return CompassHeading(
-      magneticHeading: DirectAttitude.heading(forward: rotation.columns.y),
-      accuracy: variance(of: rotation, at: now).map(halfWidth), tiltAccuracy: tiltAccuracy,
-      attitude: attitude)
+    var accuracy: Double?
+    // With `map` the closure would count a reference to this at every sample.
+    if let variance = variance(of: attitude.matrix, at: now) { accuracy = halfWidth(variance) }
+    return CompassHeading(accuracy: accuracy, tiltAccuracy: tiltAccuracy, attitude: attitude)
   }
 
-  /// The radius of the 95 % circle of the tilt, in radians.
   var tiltAccuracy: Double? {
-    guard state.mode == .inertial else { return nil }
-    let c = coefficients.tilt
-    let (summary, columns) = (state.filter.summary, state.filter.summary.attitude.columns)
-    // The largest of the variances in all horizontal directions.
-    let (mean, half) = ((columns.x.x + columns.y.y) / 2, (columns.x.x - columns.y.y) / 2)
-    let largest = mean + (half * half + columns.x.y * columns.x.y).squareRoot()
-    let pull = summary.doubt.pull
-    let variance = c.covarianceFactor * largest + c.pullFactor * pull * pull + c.floor * c.floor
-    return Self.circle * variance.squareRoot()
+    state.mode == .inertial ? state.filter.summary.tiltAccuracy : nil
   }
 
   /// Why there is no heading at all, not even a doubtful one.
@@ -183,11 +170,9 @@ extension EstimatorStorage {
     switch isStarting ? .starting : state.mode {
     case .inertial:
       // A bias of tens of degrees a second turns the attitude by more than what is linear: twice the deviation (chosen).
-      let summary = state.filter.summary
-      variance +=
-        summary.doubt.variance(
-          whole: slopes.variance(attitude: summary.attitude), slopes: slopes, c.heading)
-        * (state.isFindingBias ? c.heading.findingBiasFactor : 1)
+      let whole = slopes.variance(attitude: state.filter.summary.attitude)
+      let doubted = state.filter.summary.doubt.variance(whole: whole, slopes: slopes, c.heading)
+      variance += state.isFindingBias ? doubted * c.heading.findingBiasFactor : doubted
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
       let tilt = state.start.tiltDeviation(c)
@@ -232,6 +217,7 @@ struct HeadingSlopes {
   ///   - rotation: The attitude, body to earth.
   ///   - field: Body frame, microtesla.
   ///   - limit: The most that the horizontal field can be believed to be, microtesla.
+  @inline(__always)
   init(
     rotation: Matrix3, field: Vector3, limit: Double = .infinity, _ p: HeadingAccuracyParameters
   ) {
@@ -247,6 +233,7 @@ struct HeadingSlopes {
 
   /// What the calibration leaves open turns north by its eastward part, as far as turning has not shown it
   /// since: the share of its variance along `e` is `e' hidden e`.
+  @inline(__always)
   func variance(of quality: MagnetometerQuality, hidden: Matrix3) -> Double {
     let offset =
       max(0, east.dot(quality.offsetCovariance * east)) + quality.residual * quality.residual

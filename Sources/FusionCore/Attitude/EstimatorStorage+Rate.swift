@@ -21,9 +21,7 @@ extension EstimatorStorage {
       return
     }
     let isRunning = state.filter.isRunning
-    let deviation =
-      isRunning
-      ? state.filter.summary.biasVariance.squareRoot() : c.biasDeviation
+    let deviation = isRunning ? state.filter.summary.biasDeviation : c.biasDeviation
     // A gyro that may say anything at rest may say it in a steady turn: gravity and field have to tell first.
     let known = c.gyroBias
     state.rest.update(

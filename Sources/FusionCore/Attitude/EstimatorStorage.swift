@@ -26,7 +26,11 @@ final class EstimatorStorage: @unchecked Sendable {
     coefficients = AttitudeConstants(params)
   }
 
+  @inline(__always)
   var attitude: Quaternion? {
+    if state.mode == .inertial {
+      return state.transition.applied(to: state.filter.strapdown.attitude)
+    }
     guard let attitude = unsmoothedAttitude else { return nil }
     return state.transition.applied(to: attitude)
   }

@@ -23,6 +23,7 @@ struct HeadingDoubt: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - whole: By the covariance of the attitude, rad^2.
   ///   - slopes: How errors of this moment show in heading.
+  @inline(__always)
   func variance(
     whole: Double, slopes: HeadingSlopes, _ p: HeadingAccuracyParameters
   ) -> HeadingVariance {

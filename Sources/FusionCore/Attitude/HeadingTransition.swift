@@ -32,6 +32,7 @@ struct HeadingTransition: Sendable, Hashable, Codable {
     if abs(angle) < Self.nothing { angle = 0 }
   }
 
+  @inline(__always)
   func applied(to attitude: Quaternion) -> Quaternion {
     guard angle != 0 else { return attitude }
     return Quaternion(rotationVector: Vector3(0, 0, angle)) * attitude

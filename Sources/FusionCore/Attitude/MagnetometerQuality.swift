@@ -15,7 +15,8 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
   public let offsetCovariance: Matrix3
 
   /// Whether all is equal; asked at every sample.
-  @inlinable public static func == (a: MagnetometerQuality, b: MagnetometerQuality) -> Bool {
+  @inlinable @inline(__always)
+  public static func == (a: MagnetometerQuality, b: MagnetometerQuality) -> Bool {
     let (m, n) = (a.offsetCovariance.columns, b.offsetCovariance.columns)
     return a.isCalibrated == b.isCalibrated && a.residual == b.residual && a.strength == b.strength
       && m.x == n.x && m.y == n.y && m.z == n.z

@@ -85,6 +85,7 @@ struct MotionBlock: Sendable, Equatable, Codable {
   ///   - lag: Seconds by which it is older than that.
   ///   - rate: At which the board turns, body frame, rad/s.
   /// - Returns: The field in the earth frame, freed of its lag.
+  @inline(__always)
   mutating func add(field measured: Vector3, rotation: Matrix3, lag: Double, rate: Vector3)
     -> Vector3
   {
@@ -159,6 +160,7 @@ struct MotionBlock: Sendable, Equatable, Codable {
 }
 
 extension Matrix3 {
+  @inline(__always)
   fileprivate mutating func add(_ other: Matrix3, times factor: Double) {
     columns.x += other.columns.x * factor
     columns.y += other.columns.y * factor
