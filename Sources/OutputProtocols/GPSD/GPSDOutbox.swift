@@ -126,7 +126,7 @@ struct GPSDOutbox: Sendable {
     for index in waiting.reversed() where entries[index].content != .answer { remove(at: index) }
   }
 
-  /// The places of the entries of which nothing is written.
+  /// The indices of the entries that have not been begun.
   private var waiting: Range<Int> {
     let begun = written > 0 ? 1 : 0
     return begun..<max(begun, entries.count)

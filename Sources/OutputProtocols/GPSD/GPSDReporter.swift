@@ -4,9 +4,8 @@ package import SensorTypes
 
 /// Decides which reports follow an observation, and which are due because nothing comes any more.
 ///
-/// A position is reported as it comes, a heading ten times a second. A loss is reported at once. While there is no
-/// position, or no heading that is to be trusted, this is said once a second: also when the board's owner hangs and only the age
-/// of its values tells.
+/// A position is reported when it arrives, a heading ten times a second. A loss is reported at once and repeated every second.
+/// A value also counts as lost when it is too old, so that a board that hangs does not leave an old position standing.
 package struct GPSDReporter: Sendable {
   /// The least time in seconds between two attitudes. Those that come ten times a second, not quite evenly, all pass.
   package static let attitudeInterval = 0.08

@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 import TextForms
 
-/// Factors to 95 % of normal errors, of which gpsd's estimates are to hold that much.
+/// Factors from the accuracies of `SensorTypes` to 95 %, for normally distributed errors.
 enum GPSDConfidence {
   /// From one standard deviation to half the width of the interval.
   static let ofSigma = 1.959_963_985
-  /// From the 68 % radius of two equal axes to the 95 % one: sqrt(ln 0.05 / ln 0.32).
+  /// From the 68 % radius to the 95 % radius, for equal errors north and east: sqrt(ln 0.05 / ln 0.32).
   static let ofRadius = 1.621_462_309
 }
 

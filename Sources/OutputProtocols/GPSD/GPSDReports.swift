@@ -141,7 +141,7 @@ package struct GPSDReports: Sendable {
     line.set("devices", objects: devices) { $1.write(into: &$0) }
   }
 
-  /// What `?POLL` is answered with. Nothing is told to a client that does not watch ("Devices must previously have been
+  /// Writes the answer to `?POLL`. A client that does not watch gets empty lists ("Devices must previously have been
   /// activated by ?WATCH to be pollable").
   func write(
     poll line: inout JSONLine, _ state: PublishedState, for policy: GPSDPolicy, at now: Timestamp

@@ -1,4 +1,4 @@
-// What a client asks of gpsd, cut out of bytes that nobody vouches for (gpsd_json(5), "Core socket protocol").
+// Requests of a gpsd client, read from untrusted bytes (gpsd_json(5), "Core socket protocol").
 
 import GNSSProtocol
 

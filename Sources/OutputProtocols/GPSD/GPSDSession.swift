@@ -1,4 +1,4 @@
-// One client of gpsd's JSON protocol, on our side (gpsd_json(5); gpsd 3.22, gpsd.c). Without input or output of its own.
+// One client of gpsd's JSON protocol, on our side (gpsd_json(5); gpsd 3.22, gpsd.c). It does no I/O.
 
 package import SensorTypes
 import TextForms
