@@ -22,6 +22,13 @@ package struct CANFrame: Sendable, Hashable {
     (self.identifier, self.word, count) = (identifier, word, bytes.count)
   }
 
+  /// Makes a frame of the first bytes of a little-endian number, at most 8.
+  package init(header: NMEA2000Header, word: UInt64, count: Int) {
+    identifier = header.identifier & Self.largestIdentifier
+    self.count = min(max(count, 0), Self.capacity)
+    self.word = self.count == 8 ? word : word & (1 << (8 * UInt64(self.count)) - 1)
+  }
+
   /// The bytes in the order in which they are sent.
   package var bytes: [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
 

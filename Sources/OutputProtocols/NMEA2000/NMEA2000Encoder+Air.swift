@@ -5,7 +5,8 @@ package import SensorTypes
 extension NMEA2000Encoder {
   private static let zeroCelsius = 273.15
 
-  /// What the barometer measures. Its temperature and humidity are those of the board, and are told where the owner has said which air the board is in.
+  /// What the barometer measures. Its temperature and humidity are those of the board: they are told where the owner has said which air
+  /// the board is in.
   private mutating func air(
     _ state: PublishedState, at now: Timestamp
   ) -> (identifier: UInt8?, pressure: Double?, kelvin: Double?, humidity: Double?) {

@@ -187,7 +187,7 @@ extension NMEA2000Encoder {
       fields.signed(satellite.elevation.map { $0 * .pi / 180 }, perUnit: 1e4, bits: 16)
       let azimuth = satellite.azimuth.flatMap { Self.turn($0 * .pi / 180) }
       fields.unsigned(azimuth, perUnit: 1e4, bits: 16)
-      fields.unsigned(satellite.carrierToNoise, perUnit: 100, bits: 16)
+      fields.signed(satellite.carrierToNoise, perUnit: 100, bits: 16)
       fields.signed(nil, perUnit: 1e5, bits: 32)
       fields.code(Self.status(of: satellite), bits: 4)
       fields.code(name.system, bits: 4)

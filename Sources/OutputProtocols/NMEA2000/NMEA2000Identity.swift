@@ -26,7 +26,8 @@ package struct NMEA2000Name: Sendable, Hashable {
     (self.deviceClass, self.systemInstance) = (deviceClass & 0x7F, systemInstance & 0xF)
   }
 
-  /// The NAME as the number that is compared, and sent with its lowest byte first: of the marine industry (4), and able to take any address.
+  /// The NAME as the number that is compared, and sent with its lowest byte first: of the marine industry (4), and able to take any
+  /// address.
   package var value: UInt64 {
     UInt64(uniqueNumber) | UInt64(manufacturer) << 21 | UInt64(deviceInstance) << 32
       | UInt64(function) << 40 | UInt64(deviceClass) << 49 | UInt64(systemInstance) << 56
