@@ -17,7 +17,7 @@ import Testing
   ) -> String {
     var encoder = NMEA2000Encoder()
     options(&encoder.options)
-    let entry = NMEA2000Schedule.Entry(pgn: pgn, interval: 1, priority: 3)
+    let entry = NMEA2000Entry(pgn: pgn, interval: 1, priority: 3)
     let message = encoder.message(entry, of: state, heave: heave, clock: clock, at: now)
     return VesselState.hex(message?.payload)
   }
@@ -286,7 +286,7 @@ import Testing
     var encoder = NMEA2000Encoder()
     let state = VesselState.state(VesselState.heading(1))
     func first(_ pgn: UInt32, _ now: Timestamp) -> UInt8? {
-      let entry = NMEA2000Schedule.Entry(pgn: pgn, interval: 1, priority: 3)
+      let entry = NMEA2000Entry(pgn: pgn, interval: 1, priority: 3)
       return encoder.message(entry, of: state, clock: nil, at: now)?.payload.first
     }
     var seen: [UInt8] = []
@@ -303,7 +303,7 @@ import Testing
   func rapid() {
     var encoder = NMEA2000Encoder()
     let state = VesselState.state(VesselState.location())
-    let entry = NMEA2000Schedule.Entry(pgn: 129_025, interval: 0.1, priority: 2)
+    let entry = NMEA2000Entry(pgn: 129_025, interval: 0.1, priority: 2)
     let sent = (0..<25).filter {
       let now = VesselState.now.advanced(bySeconds: Double($0) / 10)
       return encoder.message(entry, of: state, clock: nil, at: now) != nil
@@ -316,7 +316,7 @@ import Testing
 
   @Test("a schedule tells what is due, and nothing twice after a pause")
   func schedule() {
-    var schedule = NMEA2000Schedule(NMEA2000Schedule.all)
+    var schedule = NMEA2000Schedule(NMEA2000Entry.all)
     #expect(schedule.deadline == nil)
     #expect(schedule.due(at: VesselState.now).count == 16)
     #expect(schedule.deadline == VesselState.now.advanced(bySeconds: 0.1))
@@ -332,6 +332,6 @@ import Testing
     #expect(schedule.due(at: late).count == 16)
     #expect(schedule.due(at: late).isEmpty)
     let mad = NMEA2000Schedule([.init(pgn: 1, interval: .nan, priority: 9)])
-    #expect(mad.entries[0].interval == NMEA2000Schedule.shortestInterval)
+    #expect(mad.messages[0].interval == NMEA2000Schedule.intervals.lowerBound)
   }
 }

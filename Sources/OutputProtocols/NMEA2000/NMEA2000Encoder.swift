@@ -87,7 +87,7 @@ package struct NMEA2000Encoder: Sendable {
   ///   - heave: How far the board is above its mean height, metres, up positive; `nil` where it is not known.
   ///   - clock: What the system's clock shows at `now`; `nil` where there is none.
   package mutating func message(
-    _ entry: NMEA2000Schedule.Entry, of state: PublishedState, heave: Double? = nil,
+    _ entry: NMEA2000Entry, of state: PublishedState, heave: Double? = nil,
     clock: ClockReading?, at now: Timestamp
   ) -> NMEA2000Message? {
     let payload: [UInt8]?
