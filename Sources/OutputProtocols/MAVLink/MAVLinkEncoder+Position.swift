@@ -41,7 +41,7 @@ extension MAVLinkEncoder {
     return (0, 0)
   }
 
-  /// Hundredths of a degree from true north, 0 up to 36000; `nil` where the heading is not to be trusted.
+  /// Hundredths of a degree from true north, 0 to 35999; `nil` where the heading is not to be trusted.
   private func centidegrees(_ state: PublishedState, at now: Timestamp) -> UInt16? {
     guard let heading = state.trustedHeading(at: now), heading.accuracy >= 0,
       heading.accuracy <= options.widestHeading, let north = heading.trueNorth, north.isFinite
@@ -130,7 +130,8 @@ extension MAVLinkEncoder {
     return (altitude, fix.verticalAccuracy)
   }
 
-  /// Place, height and heading of a measured position. Of a carried one, and of one without a height, there is none: it has no word for them.
+  /// Place, height and heading of a measured position. Of a carried one, and of one without a height, there is none: it has no word for
+  /// them.
   mutating func globalPosition(_ state: PublishedState, at now: Timestamp) -> [UInt8]? {
     guard let fix = measured(state, at: now), let place = Self.place(fix),
       let altitude = altitude(state, fix, at: now)?.metres,
@@ -149,27 +150,28 @@ extension MAVLinkEncoder {
     fields.integer(velocity.map { $0.north * 100 }, none: Int16.max)
     fields.integer(velocity.map { $0.east * 100 }, none: Int16.max)
     fields.integer(fix.verticalSpeed.map { -$0 * 100 }, none: Int16.max)
-    fields.append(centidegrees(state, at: now).map { $0 == 36_000 ? 0 : $0 } ?? UInt16.max)
+    fields.append(centidegrees(state, at: now) ?? UInt16.max)
     return fields.bytes
   }
 
-  /// Where, how and how fast, with the covariance of the pose. It is also told while a position is carried, with a covariance that grows
-  /// and a quality of 1, the worst.
+  /// Where, how and how fast, with the covariance of the pose: at the moments of positions, and where all of it is known, since nothing but
+  /// the covariance has a word for "not known". It is also told while a position is carried, with a covariance that grows and a quality of
+  /// 1, the worst.
   mutating func odometry(
     _ state: PublishedState, _ clock: ClockReading?, at now: Timestamp
   ) -> [UInt8]? {
-    guard let attitude = MAVLinkAttitude(state, widestHeading: options.widestHeading, at: now)
+    guard let attitude = MAVLinkAttitude(state, widestHeading: options.widestHeading, at: now),
+      let pose = pose(state, attitude, at: now)
     else { return nil }
-    let pose = pose(state, attitude, at: now)
     var fields = MAVLinkFields()
     fields.append(Self.microseconds(attitude.time, clock, at: now))
-    Self.write(pose?.place, into: &fields)
+    Self.write(pose.place, into: &fields)
     let vector = attitude.rotation.vector
     for component in [attitude.rotation.w, vector.x, vector.y, vector.z] { fields.float(component) }
-    Self.write(pose?.velocity, into: &fields)
+    Self.write(pose.velocity, into: &fields)
     Self.write(attitude.rate, into: &fields)
     let (roll, pitch, yaw) = attitude.variances
-    let diagonal = [pose?.horizontal, pose?.horizontal, pose?.vertical, roll, pitch, yaw]
+    let diagonal = [pose.horizontal, pose.horizontal, pose.vertical, roll, pitch, yaw]
     // The upper triangle by rows; NaN as the first says that the covariance is not known.
     let isKnown = diagonal.allSatisfy { $0?.isFinite == true }
     for row in 0..<6 {
@@ -181,27 +183,27 @@ extension MAVLinkEncoder {
     fields.float(nil)
     for _ in 1..<21 { fields.float(0) }
     // MAV_FRAME_LOCAL_NED 1, LOCAL_FRD 20, BODY_FRD 12.
-    fields.append(UInt8(attitude.isNorth && !options.usesLocalFRD ? 1 : 20))
+    fields.append(UInt8(options.usesLocalFRD ? 20 : 1))
     fields.append(UInt8(12))
     fields.append(resets)
     // MAV_ESTIMATOR_TYPE: 5 by satellites and inertial sensors.
-    fields.append(UInt8(pose == nil ? 0 : 5))
-    fields.append(Int8(pose?.isCarried == true ? 1 : 0))
+    fields.append(UInt8(5))
+    fields.append(Int8(pose.isCarried ? 1 : 0))
     return fields.bytes
   }
 
   private struct Pose {
-    /// North, east and down from the origin in metres; `nil` where one of them is not known.
-    var place: Vector3?
+    /// North, east and down from the origin in metres.
+    var place: Vector3
     /// Forward, right and down in m/s.
-    var velocity: Vector3?
+    var velocity: Vector3
     /// Variances in m^2, of each of both horizontal axes and of the vertical one.
     var horizontal: Double?
     var vertical: Double?
     var isCarried: Bool
   }
 
-  /// The position of the attitude's moment, where north is known too.
+  /// The position of the attitude's moment.
   private mutating func pose(
     _ state: PublishedState, _ attitude: MAVLinkAttitude, at now: Timestamp
   ) -> Pose? {
@@ -211,23 +213,19 @@ extension MAVLinkEncoder {
     else { return nil }
     let fix = location.fix
     let isCarried = location.carried != nil || fix.kind == .deadReckoning
-    if !isCarried, measured(state, at: now) == nil { return nil }
+    guard isCarried || measured(state, at: now) != nil,
+      let height = altitude(state, isCarried ? nil : fix, at: now),
+      let velocity = Self.velocity(fix),
+      let up = fix.verticalSpeed ?? state.altitude(at: now)?.verticalSpeed, up.isFinite
+    else { return nil }
+    let home = originAltitude ?? height.metres
+    originAltitude = home
     let offset = offset(to: place)
-    var pose = Pose(isCarried: isCarried)
-    if let height = altitude(state, isCarried ? nil : fix, at: now) {
-      let home = originAltitude ?? height.metres
-      originAltitude = home
-      pose.place = Vector3(offset.north, offset.east, home - height.metres)
-      pose.vertical = height.accuracy.map { $0 * $0 }
-      pose.horizontal = fix.horizontalAccuracy.map {
-        $0 / Self.radius68 * $0 / Self.radius68
-      }
-    }
-    if let velocity = Self.velocity(fix), let up = fix.verticalSpeed, up.isFinite {
-      pose.velocity = attitude.rotation.conjugate.rotate(
-        Vector3(velocity.north, velocity.east, -up))
-    }
-    return pose.place == nil && pose.velocity == nil ? nil : pose
+    return Pose(
+      place: Vector3(offset.north, offset.east, home - height.metres),
+      velocity: attitude.rotation.conjugate.rotate(Vector3(velocity.north, velocity.east, -up)),
+      horizontal: fix.horizontalAccuracy.map { $0 / Self.radius68 * $0 / Self.radius68 },
+      vertical: height.accuracy.map { $0 * $0 }, isCarried: isCarried)
   }
 
   /// The way from the origin, which is the first place that is told, and moves to a place beyond its reach.

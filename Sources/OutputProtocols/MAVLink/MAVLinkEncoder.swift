@@ -12,7 +12,7 @@ package struct MAVLinkOptions: Sendable, Hashable {
   package var receiver: UInt8 = 0
   /// GPS time minus UTC in whole seconds: 18 since 2017.
   package var leapSeconds = 18.0
-  /// Whether the frame of an odometry is called `MAV_FRAME_LOCAL_FRD` also where it points north: ArduPilot takes no other.
+  /// Whether the frame of an odometry, which points north, is called `MAV_FRAME_LOCAL_FRD`: ArduPilot takes no other.
   package var usesLocalFRD = true
 
   package init() {}
