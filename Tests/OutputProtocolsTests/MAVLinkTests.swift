@@ -16,7 +16,7 @@ import Testing
 
   /// A frame with the sequence number 0.
   private func frame(
-    _ kind: MAVLinkMessage.Kind, _ state: PublishedState, clock: ClockReading? = clock,
+    _ kind: MAVLinkMessage.MessageKind, _ state: PublishedState, clock: ClockReading? = clock,
     at now: Timestamp = VesselState.now
   ) -> String {
     var encoder = MAVLinkEncoder()
@@ -234,16 +234,18 @@ import Testing
 
   @Test("the way from the origin in metres, against geodesics, and a new origin beyond its reach")
   func origin() throws {
-    // GeographicLib's Geod inverse, WGS 84: from 53.18 N 5.42 E, 1000 m to the north and 1000 m to the east.
+    // GeodSolve of GeographicLib 2.1.2, WGS 84, from 53.18 N 5.42 E: 1000 m north, 1000 m east, 40 km north.
     let origin = MAVLinkOrigin(latitude: 53.18, longitude: 5.42)
-    let north = try #require(origin.offset(latitude: 53.18898552, longitude: 5.42))
-    #expect(abs(north.north - 1_000) < 0.5 && north.east == 0)
-    let east = try #require(origin.offset(latitude: 53.18, longitude: 5.43495))
-    #expect(abs(east.east - 999.4) < 1 && north.east == 0)
+    let north = try #require(origin.offset(latitude: 53.18898555426, longitude: 5.42))
+    #expect(abs(north.north - 1_000) < 0.01 && north.east == 0)
+    let east = try #require(origin.offset(latitude: 53.17999906111, longitude: 5.43495714538))
+    #expect(abs(east.east - 1_000) < 0.01 && abs(east.north) < 0.2)
+    let far = try #require(origin.offset(latitude: 53.53941154801, longitude: 5.42))
+    #expect(abs(far.north - 40_000) < 1)
     #expect(origin.offset(latitude: 54.18, longitude: 5.42) == nil)
     let dateLine = MAVLinkOrigin(latitude: 0, longitude: 179.999)
     let over = try #require(dateLine.offset(latitude: 0, longitude: -179.999))
-    #expect(abs(over.east - 222.64) < 0.1)
+    #expect(abs(over.east - 222.639) < 0.001)
     var encoder = MAVLinkEncoder()
     func resets(_ latitude: Double) -> UInt8? {
       let state = VesselState.state(

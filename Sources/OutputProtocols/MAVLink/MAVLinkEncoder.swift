@@ -20,11 +20,11 @@ package struct MAVLinkOptions: Sendable, Hashable {
 
 /// A message that is sent again and again.
 package struct MAVLinkEntry: ScheduledMessage {
-  package var kind: MAVLinkMessage.Kind
+  package var kind: MAVLinkMessage.MessageKind
   /// The time between two messages in seconds.
   package var interval: Double
 
-  package init(_ kind: MAVLinkMessage.Kind, interval: Double) {
+  package init(_ kind: MAVLinkMessage.MessageKind, interval: Double) {
     (self.kind, self.interval) = (kind, interval)
   }
 
@@ -49,7 +49,7 @@ package struct MAVLinkEncoder: Sendable {
   var originAltitude: Double?
   /// How often the origin has changed.
   var resets: UInt8 = 0
-  private var told: [MAVLinkMessage.Kind: (epoch: Timestamp?, sent: Timestamp)] = [:]
+  private var told: [MAVLinkMessage.MessageKind: (epoch: Timestamp?, sent: Timestamp)] = [:]
 
   package init(options: MAVLinkOptions = .init()) { self.options = options }
 
@@ -58,7 +58,8 @@ package struct MAVLinkEncoder: Sendable {
   /// - Parameter clock: What the system's clock shows at `now`. While it is not set, times are those since the boot, which peers tell by
   ///   their size.
   package mutating func message(
-    _ kind: MAVLinkMessage.Kind, of state: PublishedState, clock: ClockReading?, at now: Timestamp
+    _ kind: MAVLinkMessage.MessageKind, of state: PublishedState, clock: ClockReading?,
+    at now: Timestamp
   ) -> MAVLinkMessage? {
     let payload: [UInt8]?
     switch kind {
@@ -89,7 +90,9 @@ package struct MAVLinkEncoder: Sendable {
   }
 
   /// Whether a message has a new epoch to tell, or was silent for long.
-  mutating func isDue(_ kind: MAVLinkMessage.Kind, _ epoch: Timestamp?, at now: Timestamp) -> Bool {
+  mutating func isDue(_ kind: MAVLinkMessage.MessageKind, _ epoch: Timestamp?, at now: Timestamp)
+    -> Bool
+  {
     if let last = told[kind], last.epoch == epoch,
       (0..<Self.repetition).contains(now.seconds(since: last.sent))
     {

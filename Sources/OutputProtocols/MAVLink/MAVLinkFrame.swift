@@ -3,7 +3,7 @@
 /// A message of MAVLink 2: its number, its payload, and the byte that guards its definition.
 package struct MAVLinkMessage: Sendable, Hashable {
   /// The messages that are known here.
-  package enum Kind: UInt32, Sendable, Hashable, CaseIterable {
+  package enum MessageKind: UInt32, Sendable, Hashable, CaseIterable {
     case heartbeat = 0
     case scaledPressure = 29
     case globalPosition = 33
@@ -24,7 +24,7 @@ package struct MAVLinkMessage: Sendable, Hashable {
     }
   }
 
-  package var kind: Kind
+  package var kind: MessageKind
   /// The payload with all its fields, 1 to 255 bytes.
   package var payload: [UInt8]
 }

@@ -12,7 +12,7 @@ package struct NMEA2000Options: Sendable, Hashable {
   }
 
   /// Where the board is, so that its temperature and humidity say something of that place.
-  package enum Place: String, Sendable, Hashable, CaseIterable {
+  package enum Surroundings: String, Sendable, Hashable, CaseIterable {
     case outside
     case inside
     case mainCabin
@@ -40,7 +40,7 @@ package struct NMEA2000Options: Sendable, Hashable {
   /// The magnetic model that the variation comes from, by the number in NMEA's list: 9 is WMM2025, 3 any calculation.
   package var variationSource: UInt8 = 3
   /// Where the board is; `nil` where nobody has said so, and its temperature is that of the board alone.
-  package var place: Place?
+  package var place: Surroundings?
   /// Which of several barometers and thermometers it is.
   package var instance: UInt8 = 0
 

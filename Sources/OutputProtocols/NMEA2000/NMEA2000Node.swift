@@ -8,7 +8,7 @@ package import SensorTypes
 /// Call `tick` at `deadline`, and `receive` for each frame.
 package struct NMEA2000Node: Sendable {
   /// Where the node stands.
-  package enum State: Sendable, Hashable {
+  package enum NodeState: Sendable, Hashable {
     /// Not begun: nothing is sent or answered.
     case stopped
     /// Has asked who is there.
@@ -89,7 +89,7 @@ package struct NMEA2000Node: Sendable {
   package var transmits: [UInt32]
   /// Whether the heartbeat says that the equipment has a fault.
   package var hasFault = false
-  package internal(set) var state = State.stopped
+  package internal(set) var state = NodeState.stopped
   package internal(set) var counters = Counters()
 
   let delay: Double
