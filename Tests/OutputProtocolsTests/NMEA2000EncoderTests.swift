@@ -53,7 +53,7 @@ import Testing
 
   @Test("a heading that is rounded up to a full turn is north")
   func fullTurn() {
-    for angle in [0, 2 * Double.pi - 1e-6, 2 * .pi, -1e-9] {
+    for angle: Double in [0, 2 * Double.pi - 1e-6, 2 * Double.pi, -1e-9] {
       #expect(
         encoded(127_250, VesselState.state(VesselState.heading(angle, declination: nil)))
           == "0000000000ff7ffd")

@@ -1,7 +1,7 @@
 // Positions as messages of MAVLink.
 
 import LinearAlgebra
-package import SensorTypes
+import SensorTypes
 
 extension MAVLinkEncoder {
   /// 1980-01-06 in seconds since 1970.

@@ -1,6 +1,6 @@
 // Pressure, temperature and humidity as messages of NMEA 2000.
 
-package import SensorTypes
+import SensorTypes
 
 extension NMEA2000Encoder {
   private static let zeroCelsius = 273.15

@@ -1,7 +1,7 @@
 // Positions, satellites and time as messages of NMEA 2000.
 
 import LinearAlgebra
-package import SensorTypes
+import SensorTypes
 
 extension NMEA2000Encoder {
   private static let secondsOfDay = 86_400.0

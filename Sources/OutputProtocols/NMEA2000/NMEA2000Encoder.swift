@@ -1,6 +1,6 @@
 // The messages of NMEA 2000 that tell of a board.
 
-package import LinearAlgebra
+import LinearAlgebra
 package import SensorTypes
 
 /// What the owner of a board has decided of its messages.
