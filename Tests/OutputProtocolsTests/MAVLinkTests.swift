@@ -256,7 +256,23 @@ import Testing
     #expect([53, 53.1, 55, 55.1].map(resets) == [0, 0, 1, 1])
   }
 
-  // MARK: Time and state
+  // MARK: Schedule, time and state
+
+  @Test("a heartbeat is due every second, an attitude ten times, a fix five times")
+  func schedule() {
+    var schedule = MAVLinkSchedule(MAVLinkEntry.standard)
+    var counts: [MAVLinkMessage.MessageKind: Int] = [:]
+    for step in 0..<1_000 {
+      for entry in schedule.due(at: VesselState.now.advanced(bySeconds: Double(step) / 100)) {
+        counts[entry.kind, default: 0] += 1
+      }
+    }
+    #expect(
+      counts == [
+        .heartbeat: 10, .attitude: 100, .odometry: 100, .gpsInput: 50, .globalPosition: 50,
+        .scaledPressure: 10,
+      ])
+  }
 
   @Test("while the clock is not set, times are those since the boot")
   func time() {

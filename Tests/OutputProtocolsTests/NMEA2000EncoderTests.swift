@@ -222,7 +222,7 @@ import Testing
     let strange = VesselState.state(
       VesselState.sky([
         VesselState.satellite(.gps, .max), VesselState.satellite(.qzss, .max),
-        VesselState.satellite(.glonass, .min), VesselState.satellite(.sbas, .min + 100),
+        VesselState.satellite(.glonass, .min), VesselState.satellite(.sbas, .min),
       ]))
     #expect(encoded(129_540, strange) == "ffff00")
   }

@@ -49,9 +49,12 @@ show("fix dead-reckoned", "gnssPositionData", {
 show("fix none", "gnssPositionData", {"method": "no GNSS", "integrity": "No integrity checking"})
 show("dops", "gnssDops", {"sid": 0, "actualMode": "3D", "hdop": 0.7, "vdop": 1.1})
 show("satellites", "gnssSatsInView", {}, sets=[[
-    {"prn": 5, "elevation": math.radians(45), "azimuth": math.radians(271.5), "snr": 47.0, "status": "Used", "gnssSystem": "GPS"},
-    {"prn": 11, "elevation": math.radians(12), "azimuth": math.radians(90), "snr": 44.5, "status": "Used", "gnssSystem": "Galileo"},
-    {"prn": 72, "elevation": math.radians(-3), "azimuth": math.radians(10), "snr": 30.25, "status": "Tracked", "gnssSystem": "GLONASS"},
+    {"prn": prn, "elevation": math.radians(up), "azimuth": math.radians(north), "snr": snr, "status": status,
+     "gnssSystem": system}
+    for prn, up, north, snr, status, system in [
+        (5, 45, 271.5, 47.0, "Used", "GPS"), (11, 12, 90, 44.5, "Used", "Galileo"),
+        (72, -3, 10, 30.25, "Tracked", "GLONASS")]
+] + [
     {"prn": 36, "status": "Not tracked"},
 ]])
 show("system time, receiver", "systemTime", {"sid": 0, "source": "GPS", "date": int(date), "time": time})

@@ -18,6 +18,9 @@ package struct MAVLinkOptions: Sendable, Hashable {
   package init() {}
 }
 
+/// When the messages of a component are due.
+package typealias MAVLinkSchedule = MessageSchedule<MAVLinkEntry>
+
 /// A message that is sent again and again.
 package struct MAVLinkEntry: ScheduledMessage {
   package var kind: MAVLinkMessage.MessageKind

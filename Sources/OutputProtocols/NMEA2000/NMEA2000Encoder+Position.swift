@@ -207,7 +207,7 @@ extension NMEA2000Encoder {
     let name: (number: Int, system: UInt8?)
     switch satellite.system {
     case .gps: name = (satellite.number, 0)
-    case .sbas: name = (satellite.number - 87, nil)
+    case .sbas: name = (satellite.number &- 87, nil)
     case .galileo: name = (satellite.number, 2)
     case .beidou: name = (satellite.number, 3)
     case .qzss: name = (satellite.number < 193 ? satellite.number &+ 192 : satellite.number, 4)

@@ -14,7 +14,7 @@ extension NMEA2000Node {
     var newest: Timestamp
   }
 
-  /// Takes a frame of another node.
+  /// Takes a frame of another node. The node's own frames, which SocketCAN gives back only where it is asked to, are none.
   package mutating func receive(_ frame: CANFrame, at now: Timestamp) -> Reaction {
     let header = NMEA2000Header(identifier: frame.identifier)
     if case .stopped = state { return Reaction() }

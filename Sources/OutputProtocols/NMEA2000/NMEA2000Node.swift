@@ -79,7 +79,8 @@ package struct NMEA2000Node: Sendable {
   /// The range of the random delay before a node says that it has no address, seconds: ISO 11783-5, 4.4.4.3.
   package static let delays = 0.0...0.153
   /// Claims a second, and answers a second: chosen. A bus of 250 kbit/s carries some 1900 frames a second, and an answer has at most 21.
-  package static let claimsPerSecond = 10.0
+  /// When a bus is switched on, each of its nodes may ask all others for their claims.
+  package static let claimsPerSecond = 50.0
   package static let answersPerSecond = 10.0
 
   package let name: NMEA2000Name
