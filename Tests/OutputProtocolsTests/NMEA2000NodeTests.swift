@@ -315,6 +315,12 @@ import Testing
     ] {
       for (place, time) in zip(order, times) { _ = node.receive(other[place], at: Self.at(time)) }
     }
+    // The right bytes by the wrong number.
+    for (place, number) in [(0, 32), (1, 2), (2, 2)] as [(Int, UInt8)] {
+      let bytes = [number] + other[place].bytes.dropFirst()
+      let group: UInt32 = place == 0 ? 60_416 : 60_160
+      #expect(node.receive(Self.frame(group, from: 3, bytes), at: Self.at(4.5)).frames.isEmpty)
+    }
     #expect(node.address == 77)
     let connection = Self.frame(60_416, from: 3, to: 77, [16, 9, 0, 2, 0xFF, 0xD8, 0xFE, 0])
     #expect(
