@@ -85,7 +85,8 @@ struct MCAPWriterTests {
       linearAcceleration: Vector3(1, 2, 9.75))
     #expect(imu.bytes == MCAPVectors.imu)
     let field = ROSMagneticField(
-      header: ROSHeader(nanoseconds: one + 5, frame: "imu_link"), field: Vector3(2e-5, -1e-6, -4.5e-5))
+      header: ROSHeader(nanoseconds: one + 5, frame: "imu_link"),
+      field: Vector3(2e-5, -1e-6, -4.5e-5))
     #expect(field.bytes == MCAPVectors.field)
     let fix = ROSNavSatFix(
       header: ROSHeader(nanoseconds: one + 1_000_000_000, frame: "gnss_link"),

@@ -39,7 +39,8 @@ struct MetricsPageTests {
     #expect(lines.last == "# EOF" && lines.count { $0 == "# EOF" } == 1)
   }
 
-  @Test("each family is described once, its samples stand together, and its name ends with its unit")
+  @Test(
+    "a family is described once, stands together, and ends with its unit")
   func families() {
     let lines = Self.lines(TelemetryStates.full)
     let types = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }

@@ -90,7 +90,7 @@ package struct HomeAssistantSession: Sendable {
     var line = JSONLine()
     line.set("magnetic", orNull: values.magneticHeading, digits: 1)
     if device.showsPosition { line.set("true", orNull: values.trueHeading, digits: 1) }
-    line.set("accuracy", orNull: values.headingAccuracy, digits: 1)
+    line.set("accuracy", orNull: values.headingAccuracy, digits: 2)
     if let state = Self.calibration(values, estimate) {
       line.set("calibration", state.rawValue)
     } else {
@@ -106,7 +106,7 @@ package struct HomeAssistantSession: Sendable {
     if let position = values.position, let accuracy = position.accuracy {
       line.set("latitude", position.latitude, digits: 7)
       line.set("longitude", position.longitude, digits: 7)
-      line.set("gps_accuracy", accuracy, digits: 1)
+      line.set("gps_accuracy", accuracy, digits: 3)
       line.set("altitude", values.altitude, digits: 1)
       line.set("vertical_accuracy", values.altitudeAccuracy, digits: 1)
       line.set("speed", position.speed, digits: 1)

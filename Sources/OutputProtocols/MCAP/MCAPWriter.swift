@@ -2,8 +2,8 @@
 
 /// Writes an MCAP file: schemas, channels and messages in chunks, then a summary with an index.
 ///
-/// The owner appends `takeOutput()` to a file. Chunks are not compressed. A chunk and its indexes come out at once and whole, so that a file
-/// that ends behind any of them can be read from its beginning; only the chunk that was open is lost with a cut.
+/// The owner appends `takeOutput()` to a file. Chunks are not compressed. A chunk and its indexes come out at once and whole, so that a
+/// file that ends behind any of them can be read from its beginning; only the chunk that was open is lost with a cut.
 package struct MCAPWriter: Sendable {
   /// What became of a message.
   package enum Outcome: Sendable, Hashable {

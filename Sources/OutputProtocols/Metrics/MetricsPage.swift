@@ -59,7 +59,8 @@ package struct MetricsPage: Sendable {
       "lodestone_declination_degrees", unit: "degrees", help: "Declination, degrees east.")
     page.sample(values.declination, digits: 3)
     page.begin(
-      "lodestone_heading_missing", .stateset, help: "Why there is no heading that is to be trusted.")
+      "lodestone_heading_missing", .stateset, help: "Why there is no heading that is to be trusted."
+    )
     page.states(NoData.metricStates, current: values.headingReason?.metricState)
   }
 

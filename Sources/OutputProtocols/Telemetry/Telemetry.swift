@@ -103,8 +103,8 @@ package struct Telemetry: Sendable, Hashable {
   /// Reads what a board knows.
   ///
   /// - Parameters:
-  ///   - showsPosition: Whether the owner lets this peer know where the board is. Without it there is no position, and nothing that tells of
-  ///     the place: declination, true heading, an altitude that rests on a fix, satellites.
+  ///   - showsPosition: Whether the owner lets this peer know where the board is. Without it there is no position, and nothing that tells
+  ///     of the place: declination, true heading, an altitude that rests on a fix, satellites.
   package init(_ state: PublishedState, at now: Timestamp, showsPosition: Bool) {
     takeHeading(state, now, showsPosition)
     takeTilt(state, now)
@@ -167,7 +167,8 @@ package struct Telemetry: Sendable, Hashable {
       accuracy: fix.horizontalAccuracy.finite.flatMap { $0 >= 0 ? $0 : nil },
       isAccuracyAssumed: fix.hasAssumedAccuracy, fixAge: max(0, now.seconds(since: epoch)),
       isCarried: location.carried != nil, isSimulated: location.isSimulated, kind: fix.kind,
-      speed: fix.speed.finite, speedAccuracy: fix.speed.finite.flatMap { _ in fix.speedAccuracy.finite },
+      speed: fix.speed.finite,
+      speedAccuracy: fix.speed.finite.flatMap { _ in fix.speedAccuracy.finite },
       course: fix.course.finite.map(Self.turn),
       courseAccuracy: fix.course.finite.flatMap { _ in fix.courseAccuracy.finite },
       utc: fix.utc.finite, time: fix.moment(latency: 0))
