@@ -164,6 +164,17 @@ struct HomeAssistantTests {
     #expect(try Self.object(Self.message(vague, "/position"))["latitude"] is NSNull)
   }
 
+  @Test("a heading that rounds up to a full turn is zero")
+  func fullTurn() throws {
+    for (heading, shown) in [(359.96, 0.0), (359.94, 359.9), (0.04, 0)] {
+      var session = HomeAssistantSession(device: Self.device())
+      let state = TelemetryStates.state(.heading(TelemetryStates.heading(heading)))
+      let messages = session.messages(state, sensors: [], at: Self.now)
+      let json = try Self.object(Self.message(messages, "/heading"))
+      #expect(json["magnetic"] as? Double == shown, "\(heading)")
+    }
+  }
+
   @Test("an uncalibrated compass says so, and has no heading")
   func uncalibrated() throws {
     var session = HomeAssistantSession(device: Self.device())

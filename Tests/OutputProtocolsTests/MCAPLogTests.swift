@@ -182,8 +182,43 @@ struct MCAPLogTests {
         .headingUnavailable(
           .magneticInterference("60 uT", compared: "60 uT, not 48"), at: TelemetryStates.now),
       ], showsPosition: false)
-    #expect(messages.map(\.topic) == [.log, .log])
-    #expect(!String(decoding: messages[1].data, as: UTF8.self).contains("48"))
+    #expect(messages.map(\.topic) == [.log, .magneticHeading, .log])
+    #expect(!String(decoding: messages[2].data, as: UTF8.self).contains("48"))
+  }
+
+  // Header with "base_link" is 22 bytes, so numbers begin at 24.
+  @Test("a heading becomes Azimuth: 0 is east, to the left positive")
+  func heading() {
+    for (heading, azimuth) in [(90.0, 0.0), (0, 90), (270, 180), (180, -90), (45, 45), (359, 91)] {
+      let messages = Self.messages([.heading(TelemetryStates.heading(heading))])
+      #expect(messages.map(\.topic) == [.magneticHeading, .trueHeading])
+      let data = messages[0].data
+      let difference = Self.double(data, Self.first) / Self.degree - azimuth
+      #expect(abs(difference.remainder(dividingBy: 360)) < 1e-9, "\(heading)")
+      let sigma = 2.3 * Self.degree / 1.959964
+      #expect(abs(Self.double(data, Self.first + 8) - sigma * sigma) < 1e-9)
+      // Radians, 0 is east, magnetic; then true by 3.5 degrees.
+      #expect(Array(data.suffix(3)) == [0, 0, 0] && messages[1].data.last == 1)
+      let turn = Self.double(messages[1].data, Self.first) - Self.double(data, Self.first)
+      #expect(abs((turn + 3.5 * Self.degree).remainder(dividingBy: 2 * .pi)) < 1e-9)
+    }
+  }
+
+  @Test("a heading that is not to be trusted is NaN, with its reason once")
+  func headingLost() {
+    let heading = TelemetryStates.heading(accuracy: nil, reason: .uncalibrated)
+    let messages = Self.messages(
+      [
+        .heading(heading), .heading(heading),
+        .headingUnavailable(.sensorLost("a wire"), at: TelemetryStates.now),
+      ], showsPosition: false)
+    #expect(
+      messages.map(\.topic)
+        == [.magneticHeading, .log, .magneticHeading, .magneticHeading, .log])
+    for message in messages where message.topic == .magneticHeading {
+      #expect(Self.double(message.data, Self.first).isNaN)
+      #expect(Self.double(message.data, Self.first + 8).isNaN)
+    }
   }
 
   @Test("an accuracy that is not known is no covariance, and a height that is not known no number")

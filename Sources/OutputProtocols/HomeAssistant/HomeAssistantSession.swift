@@ -88,8 +88,8 @@ package struct HomeAssistantSession: Sendable {
 
   private func heading(_ values: Telemetry, _ estimate: HeadingEstimate?) -> MQTTMessage {
     var line = JSONLine()
-    line.set("magnetic", orNull: values.magneticHeading, digits: 1)
-    if device.showsPosition { line.set("true", orNull: values.trueHeading, digits: 1) }
+    line.set("magnetic", orNull: Self.shown(values.magneticHeading), digits: 1)
+    if device.showsPosition { line.set("true", orNull: Self.shown(values.trueHeading), digits: 1) }
     line.set("accuracy", orNull: values.headingAccuracy, digits: 2)
     if let state = Self.calibration(values, estimate) {
       line.set("calibration", state.rawValue)
@@ -110,7 +110,7 @@ package struct HomeAssistantSession: Sendable {
       line.set("altitude", values.altitude, digits: 1)
       line.set("vertical_accuracy", values.altitudeAccuracy, digits: 1)
       line.set("speed", position.speed, digits: 1)
-      line.set("course", position.course, digits: 1)
+      line.set("course", Self.shown(position.course), digits: 1)
       line.set("source", position.kind?.rawValue)
       line.set("accuracy_assumed", position.isAccuracyAssumed)
       line.set("carried", position.isCarried)
@@ -153,6 +153,11 @@ package struct HomeAssistantSession: Sendable {
     line.set("bus_errors", Int(clamping: sensor.counters.busErrors))
     line.set("stalls", Int(clamping: sensor.counters.stalls))
     return MQTTMessage(topic: device.chipTopic(sensor.index), payload: Array(line.line.utf8))
+  }
+
+  /// A direction that one decimal does not round up to a full turn.
+  private static func shown(_ degrees: Double?) -> Double? {
+    degrees.map { $0 >= 359.95 ? 0 : $0 }
   }
 
   private static func calibration(

@@ -10,6 +10,7 @@ package import SensorTypes
 /// | `imu/data` | `sensor_msgs/msg/Imu` | a motion estimate, in `imu_link`: x forward, y left, z up (REP-103, REP-145) |
 /// | `imu/mag` | `sensor_msgs/msg/MagneticField` | its calibrated field |
 /// | `gnss/fix` | `sensor_msgs/msg/NavSatFix`, and `foxglove.LocationFix` on `gnss/location` | a position |
+/// | `heading/magnetic`, `heading/true` | `compass_interfaces/msg/Azimuth` | a heading that is to be trusted, else NaN |
 /// | `pressure`, `temperature`, `humidity` | `FluidPressure`, `Temperature`, `RelativeHumidity` | the barometer |
 /// | `log` | `foxglove.Log` | why a value is missing |
 package struct MCAPLog: Sendable {
@@ -18,6 +19,8 @@ package struct MCAPLog: Sendable {
     case field = "imu/mag"
     case fix = "gnss/fix"
     case location = "gnss/location"
+    case magneticHeading = "heading/magnetic"
+    case trueHeading = "heading/true"
     case pressure
     case temperature
     case humidity
@@ -30,6 +33,8 @@ package struct MCAPLog: Sendable {
   private var channels: [Topic: UInt16] = [:]
   /// The satellite systems of the newest round, as bits of `NavSatStatus.service`, and when that was.
   private var service: (bits: UInt16, time: Timestamp)?
+  /// Why there was no heading when that was written last.
+  private var headingReason: NoData?
 
   /// Begins a file.
   ///
@@ -87,7 +92,12 @@ package struct MCAPLog: Sendable {
         write(ROSNavSatFix(header: header, status: .noFix).bytes, .fix, time, clock)
       }
       write(reason, of: "location", time, clock)
-    case .headingUnavailable(let reason, let time): write(reason, of: "heading", time, clock)
+    case .heading(let heading):
+      write(heading, at: heading.time, clock)
+      note(heading.accuracy == nil ? heading.reason ?? .notYet : nil, heading.time, clock)
+    case .headingUnavailable(let reason, let time):
+      write(HeadingEstimate?.none, at: time, clock)
+      note(reason, time, clock)
     case .altitude(let air): write(air, clock)
     case .altitudeUnavailable(let reason, let time): write(reason, of: "altitude", time, clock)
     case .motionUnavailable(let sensor, let reason, let time):
@@ -100,7 +110,7 @@ package struct MCAPLog: Sendable {
       if case .failed(let reason) = status.state {
         write(.warning, reason, of: status.chip, status.since, clock)
       }
-    case .location, .heading, .absoluteAltitude: break
+    case .location, .absoluteAltitude: break
     }
   }
 
@@ -128,6 +138,29 @@ package struct MCAPLog: Sendable {
     else { return }
     write(
       ROSMagneticField(header: header, field: field * 1e-6).bytes, .field, motion.time, clock)
+  }
+
+  private mutating func write(
+    _ heading: HeadingEstimate?, at time: Timestamp, _ clock: (Timestamp) -> ClockReading?
+  ) {
+    let header = header(time, clock, frame: "base_link")
+    let magnetic = ROSAzimuth(
+      header: header, heading: heading?.magneticHeading, accuracy: heading?.accuracy,
+      reference: .magnetic)
+    write(magnetic.bytes, .magneticHeading, time, clock)
+    guard showsPosition else { return }
+    let geographic = ROSAzimuth(
+      header: header, heading: heading?.trueHeading, accuracy: heading?.accuracy,
+      reference: .geographic)
+    write(geographic.bytes, .trueHeading, time, clock)
+  }
+
+  // Once a loss: headings come many times a second.
+  private mutating func note(
+    _ reason: NoData?, _ time: Timestamp, _ clock: (Timestamp) -> ClockReading?
+  ) {
+    if let reason, reason != headingReason { write(reason, of: "heading", time, clock) }
+    headingReason = reason
   }
 
   private mutating func write(
@@ -276,6 +309,7 @@ extension MCAPLog {
     case .pressure: ros = .fluidPressure
     case .temperature: ros = .temperature
     case .humidity: ros = .relativeHumidity
+    case .magneticHeading, .trueHeading: ros = .azimuth
     case .location, .log:
       let schema = topic == .log ? FoxgloveSchema.log : .locationFix
       return (schema.rawValue, FoxgloveSchema.encoding, schema.text, "json")

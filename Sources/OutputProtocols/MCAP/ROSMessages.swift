@@ -108,6 +108,47 @@ struct ROSNavSatFix {
   }
 }
 
+/// `compass_interfaces/msg/Azimuth`: a heading with its variance and its north (docs.ros.org/en/rolling/p/compass_interfaces).
+struct ROSAzimuth {
+  enum Reference: UInt8 {
+    case magnetic = 0
+    case geographic = 1
+  }
+
+  var header: ROSHeader
+  /// Radians, 0 east, positive to the left, -pi to pi; NaN where it is not known.
+  var azimuth: Double
+  /// rad^2; NaN where it is not known.
+  var variance: Double
+  var reference: Reference
+
+  /// Makes the azimuth of a heading in radians clockwise from north; `nil` makes one that is not known.
+  ///
+  /// - Parameter accuracy: Half the width of the 95 % interval, in radians.
+  init(header: ROSHeader, heading: Double?, accuracy: Double?, reference: Reference) {
+    (self.header, self.reference) = (header, reference)
+    guard let heading = heading.finite, let accuracy = accuracy.finite else {
+      (azimuth, variance) = (.nan, .nan)
+      return
+    }
+    azimuth = (Double.pi / 2 - heading).remainder(dividingBy: 2 * Double.pi)
+    let sigma = accuracy / 1.959_963_985
+    variance = sigma * sigma
+  }
+
+  var bytes: [UInt8] {
+    var bytes = CDRBytes()
+    header.write(into: &bytes)
+    bytes.append(azimuth)
+    bytes.append(variance)
+    // Radians, and 0 is east.
+    bytes.append(UInt8(0))
+    bytes.append(UInt8(0))
+    bytes.append(reference.rawValue)
+    return bytes.bytes
+  }
+}
+
 /// `sensor_msgs/msg/FluidPressure` in pascals, `Temperature` in degrees Celsius, `RelativeHumidity` from 0 to 1: all alike.
 struct ROSScalar {
   var header: ROSHeader

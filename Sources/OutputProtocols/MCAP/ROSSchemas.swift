@@ -8,6 +8,7 @@ enum ROSSchema: String, CaseIterable {
   case fluidPressure = "sensor_msgs/msg/FluidPressure"
   case temperature = "sensor_msgs/msg/Temperature"
   case relativeHumidity = "sensor_msgs/msg/RelativeHumidity"
+  case azimuth = "compass_interfaces/msg/Azimuth"
 
   static let encoding = "ros2msg"
 
@@ -55,6 +56,23 @@ enum ROSSchema: String, CaseIterable {
     case .fluidPressure: Self.scalar("fluid_pressure")
     case .temperature: Self.scalar("temperature")
     case .relativeHumidity: Self.scalar("relative_humidity")
+    case .azimuth:
+      """
+      std_msgs/Header header
+      float64 azimuth
+      float64 variance
+      uint8 UNIT_RAD=0
+      uint8 UNIT_DEG=1
+      uint8 unit
+      uint8 ORIENTATION_ENU=0
+      uint8 ORIENTATION_NED=1
+      uint8 orientation
+      uint8 REFERENCE_MAGNETIC=0
+      uint8 REFERENCE_GEOGRAPHIC=1
+      uint8 REFERENCE_UTM=2
+      uint8 reference
+
+      """
     }
   }
 
@@ -63,7 +81,7 @@ enum ROSSchema: String, CaseIterable {
     case .imu: Self.header + [Self.quaternion, Self.vector]
     case .magneticField: Self.header + [Self.vector]
     case .navSatFix: Self.header + [Self.status]
-    case .fluidPressure, .temperature, .relativeHumidity: Self.header
+    case .fluidPressure, .temperature, .relativeHumidity, .azimuth: Self.header
     }
   }
 
