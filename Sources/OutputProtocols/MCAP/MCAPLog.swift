@@ -159,7 +159,8 @@ package struct MCAPLog: Sendable {
   private mutating func note(
     _ reason: NoData?, _ time: Timestamp, _ clock: (Timestamp) -> ClockReading?
   ) {
-    if let reason, reason != headingReason { write(reason, of: "heading", time, clock) }
+    // The text of a reason may hold a number that changes.
+    if let reason, reason.metricState != headingReason?.metricState { write(reason, of: "heading", time, clock) }
     headingReason = reason
   }
 
