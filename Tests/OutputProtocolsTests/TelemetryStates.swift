@@ -89,7 +89,7 @@ enum TelemetryStates {
     ]
   }
 
-  static let clock: (Timestamp) -> ClockReading? = {
+  static let clock: @Sendable (Timestamp) -> ClockReading? = {
     ClockReading(seconds: 1_732_599_000 + $0.seconds, isSet: true)
   }
 }

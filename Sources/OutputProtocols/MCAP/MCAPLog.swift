@@ -133,7 +133,7 @@ package struct MCAPLog: Sendable {
       imu.orientationCovariance = covariance
     }
     write(imu.bytes, .imu, motion.time, clock)
-    guard let attitude = motion.attitude, attitude.fieldTrust > .uncalibrated,
+    guard let attitude = motion.attitude, attitude.fieldTrust != .uncalibrated,
       let field = attitude.field.flatMap(Self.robotAxes)
     else { return }
     write(
@@ -160,7 +160,9 @@ package struct MCAPLog: Sendable {
     _ reason: NoData?, _ time: Timestamp, _ clock: (Timestamp) -> ClockReading?
   ) {
     // The text of a reason may hold a number that changes.
-    if let reason, reason.metricState != headingReason?.metricState { write(reason, of: "heading", time, clock) }
+    if let reason, reason.metricState != headingReason?.metricState {
+      write(reason, of: "heading", time, clock)
+    }
     headingReason = reason
   }
 

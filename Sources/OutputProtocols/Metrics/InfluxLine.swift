@@ -1,7 +1,7 @@
 // One point of InfluxDB's line protocol: measurement, tags, fields, time
 // (docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol).
 
-package import TextForms
+import TextForms
 
 /// A line that is being written. Keys come in the order in which they were set: tags first, then fields.
 package struct InfluxLine: Sendable {

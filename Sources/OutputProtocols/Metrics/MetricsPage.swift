@@ -159,16 +159,16 @@ package struct MetricsPage: Sendable {
     page.sample(values.humidity.map { $0 / 100 }, digits: 4)
   }
 
-  private static let counters: [(String, String, KeyPath<SensorCounters, UInt64> & Sendable)] = [
-    ("samples", "Samples or epochs published.", \.samples),
-    ("bus_errors", "Transfers that failed.", \.busErrors),
-    ("retries", "Transfers that were repeated.", \.retries),
-    ("starts", "Times the sensor was identified and configured.", \.starts),
-    ("configurations_lost", "Times the configuration was found lost.", \.configurationsLost),
-    ("overflows", "Samples with a value beyond the range.", \.overflows),
-    ("stalls", "Times the sensor repeated one value or fell silent.", \.stalls),
-    ("empty_edges", "Edges on the interrupt line that announced nothing.", \.emptyEdges),
-    ("refusals", "Commands that a receiver did not answer, or refused.", \.refusals),
+  private static let counters: [(String, String, @Sendable (SensorCounters) -> UInt64)] = [
+    ("samples", "Samples or epochs published.", { $0.samples }),
+    ("bus_errors", "Transfers that failed.", { $0.busErrors }),
+    ("retries", "Transfers that were repeated.", { $0.retries }),
+    ("starts", "Times the sensor was identified and configured.", { $0.starts }),
+    ("configurations_lost", "Times the configuration was found lost.", { $0.configurationsLost }),
+    ("overflows", "Samples with a value beyond the range.", { $0.overflows }),
+    ("stalls", "Times the sensor repeated one value or fell silent.", { $0.stalls }),
+    ("empty_edges", "Edges on the interrupt line that announced nothing.", { $0.emptyEdges }),
+    ("refusals", "Commands that a receiver did not answer, or refused.", { $0.refusals }),
   ]
 
   private static func writeSensors(_ sensors: [SensorStatus], into page: inout OpenMetricsText) {
@@ -183,7 +183,7 @@ package struct MetricsPage: Sendable {
     for (name, help, count) in counters {
       page.begin("lodestone_sensor_\(name)", .counter, help: help)
       for (sensor, labels) in zip(sensors, labels) {
-        page.sample(count: sensor.counters[keyPath: count], labels)
+        page.sample(count: count(sensor.counters), labels)
       }
     }
   }

@@ -1,6 +1,6 @@
 // The OpenMetrics text format (OpenMetrics 1.0), which Prometheus and its relatives scrape.
 
-package import TextForms
+import TextForms
 
 /// A page of metrics that is being written: families with their samples, and the end mark.
 package struct OpenMetricsText: Sendable {
