@@ -127,7 +127,7 @@ struct MCAPLogTests {
   }
 
   // Header with "gnss_link" is 22 bytes, the status at 22, the service at 24, numbers from 32.
-  @Test("a fix becomes NavSatFix and LocationFix, with variances of a 68 % radius and one sigma")
+  @Test("a fix becomes NavSatFix and LocationFix with its variances")
   func fix() throws {
     let messages = Self.messages([
       .sky(TelemetryStates.sky),

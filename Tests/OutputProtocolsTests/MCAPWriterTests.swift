@@ -10,11 +10,13 @@ struct MCAPWriterTests {
   @Test("a file is the one that mcap's own records make")
   func file() throws {
     var writer = MCAPWriter(profile: "", library: "test 1")
-    let schema = try #require(writer.addSchema(name: "a.B", encoding: "jsonschema", text: "{}"))
-    let one = try #require(
-      writer.addChannel(
-        topic: "/one", encoding: "json", schema: schema, metadata: [("key", "value")]))
-    let two = try #require(writer.addChannel(topic: "/two", encoding: "json", schema: schema))
+    let newSchema = writer.addSchema(name: "a.B", encoding: "jsonschema", text: "{}")
+    let schema = try #require(newSchema)
+    let newOne = writer.addChannel(
+      topic: "/one", encoding: "json", schema: schema, metadata: [("key", "value")])
+    let one = try #require(newOne)
+    let newTwo = writer.addChannel(topic: "/two", encoding: "json", schema: schema)
+    let two = try #require(newTwo)
     writer.write(Array("{\"a\":1}".utf8), channel: one, logTime: 100, publishTime: 100)
     writer.write(Array("{}".utf8), channel: two, logTime: 90, publishTime: 90)
     #expect(writer.openBytes > 0)
@@ -41,7 +43,8 @@ struct MCAPWriterTests {
   func limits() throws {
     var writer = MCAPWriter(profile: "", library: "")
     #expect(writer.addChannel(topic: "/a", encoding: "json", schema: 1) == nil)
-    let channel = try #require(writer.addChannel(topic: "/a", encoding: "json", schema: 0))
+    let newChannel = writer.addChannel(topic: "/a", encoding: "json", schema: 0)
+    let channel = try #require(newChannel)
     let long = [UInt8](repeating: 0, count: MCAPWriter.longestMessage + 1)
     #expect(writer.write(long, channel: channel, logTime: 0, publishTime: 0) == .refused)
     #expect(writer.write([], channel: 7, logTime: 0, publishTime: 0) == .refused)
@@ -57,7 +60,8 @@ struct MCAPWriterTests {
   @Test("a chunk ends when it is large enough, whole, with a bounded memory")
   func chunks() throws {
     var writer = MCAPWriter(profile: "", library: "", chunkSize: 1)
-    let channel = try #require(writer.addChannel(topic: "/a", encoding: "json", schema: 0))
+    let newChannel = writer.addChannel(topic: "/a", encoding: "json", schema: 0)
+    let channel = try #require(newChannel)
     let before = writer.takeOutput().count
     for time in 0..<8 {
       writer.write(

@@ -91,7 +91,7 @@ def file():
     for operation, group in [(3, schema), (4, channels), (11, statistics), (8, indexes)]:
         start = summary_start + len(summary)
         summary += group
-        offsets += build(SummaryOffset(operation, len(group), start))
+        offsets += build(SummaryOffset(operation, start, len(group)))
     offset_start = summary_start + len(summary)
     summary += offsets
     footer = build(Footer(summary_start, offset_start, 0))

@@ -289,7 +289,10 @@ extension MCAPLog {
 
   /// UTC in nanoseconds; `nil` before 1970, and beyond what 63 bits hold.
   static func nanoseconds(_ utc: Double) -> UInt64? {
-    (0..<9.2e9).contains(utc) ? UInt64((utc * 1e9).rounded()) : nil
+    guard (0..<9.2e9).contains(utc) else { return nil }
+    // In two parts, which keeps the whole precision of the number.
+    let whole = utc.rounded(.down)
+    return UInt64(whole) * 1_000_000_000 + UInt64(((utc - whole) * 1e9).rounded())
   }
 
   private static func stamp(_ time: Timestamp, _ clock: (Timestamp) -> ClockReading?) -> UInt64? {

@@ -69,7 +69,9 @@ package struct InfluxLine: Sendable {
     text += bytes
     // Nanoseconds that 64 bits hold.
     if let utc, abs(utc) < 9.2e9 {
-      let nanoseconds = Int64((utc * 1e9).rounded())
+      // In two parts, which keeps the whole precision of the number.
+      let whole = utc.rounded(.down)
+      let nanoseconds = Int64(whole) * 1_000_000_000 + Int64(((utc - whole) * 1e9).rounded())
       text.append(text: nanoseconds < 0 ? " -" : " ")
       text.append(decimal: nanoseconds.magnitude)
     }
