@@ -19,7 +19,7 @@ struct MCAPLogTests {
     _ observations: [Observation], showsPosition: Bool = true,
     clock: (Timestamp) -> ClockReading? = TelemetryStates.clock
   ) -> [(topic: MCAPLog.Topic, data: [UInt8])] {
-    var log = MCAPLog(program: "test", showsPosition: showsPosition)
+    var log = MCAPLog(program: "test", audience: .foxglove, showsPosition: showsPosition)
     _ = log.takeOutput()
     for observation in observations { log.take(observation, clock: clock) }
     log.flush()
@@ -231,6 +231,20 @@ struct MCAPLogTests {
     let json = String(decoding: messages[1].data, as: UTF8.self)
     #expect(!json.contains("altitude") && !json.contains("position_covariance\""))
     #expect(json.contains("\"position_covariance_type\":0"))
+  }
+
+  @Test("a file for robots has the profile ros2, and no message that is not of ROS")
+  func robots() {
+    var log = MCAPLog(program: "test", showsPosition: true)
+    let location = LocationEstimate(fix: TelemetryStates.fix(), isSimulated: false)
+    log.take(.location(location), clock: TelemetryStates.clock)
+    log.take(.locationUnavailable(.noFix, at: TelemetryStates.now), clock: TelemetryStates.clock)
+    log.finish()
+    let bytes = log.takeOutput()
+    #expect(bytes[17..<25].elementsEqual([4, 0, 0, 0] + Array("ros2".utf8)))
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text.contains("rcl_interfaces/msg/Log") && text.contains("no location: no fix"))
+    #expect(!text.contains("foxglove") && !text.contains("json"))
   }
 
   @Test("a clock that is not set gives a stamp of zero")

@@ -100,5 +100,9 @@ struct MCAPWriterTests {
     #expect(fix.bytes == MCAPVectors.fix)
     let pressure = ROSScalar(header: ROSHeader(nanoseconds: 0, frame: "b"), value: 101_325.25)
     #expect(pressure.bytes == MCAPVectors.pressure)
+    let log = ROSLog(
+      header: ROSHeader(nanoseconds: one + 7, frame: ""), level: .warning, name: "heading",
+      message: "no heading")
+    #expect(log.bytes == MCAPVectors.log)
   }
 }

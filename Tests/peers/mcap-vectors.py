@@ -50,6 +50,8 @@ def messages():
     covariance = np.array([0.5, 0, 0, 0, 0.5, 0, 0, 0, 2.25])
     show("fix", kind("sensor_msgs/msg/NavSatFix")(
         header(1732600001, 0, "gnss_link"), status, 48.123456789, -11.5, 512.25, covariance, 2))
+    show("log", kind("rcl_interfaces/msg/Log")(
+        kind("builtin_interfaces/msg/Time")(1732600000, 7), 30, "heading", "no heading", "", "", 0))
     show("pressure", kind("sensor_msgs/msg/FluidPressure")(header(0, 0, "b"), 101325.25, 0.0))
 
 

@@ -12,7 +12,7 @@ package import SensorTypes
 /// | `gnss/fix` | `sensor_msgs/msg/NavSatFix`, and `foxglove.LocationFix` on `gnss/location` | a position |
 /// | `heading/magnetic`, `heading/true` | `compass_interfaces/msg/Azimuth` | a heading that is to be trusted, else NaN |
 /// | `pressure`, `temperature`, `humidity` | `FluidPressure`, `Temperature`, `RelativeHumidity` | the barometer |
-/// | `log` | `foxglove.Log` | why a value is missing |
+/// | `log` | `rcl_interfaces/msg/Log`, or `foxglove.Log` | why a value is missing |
 package struct MCAPLog: Sendable {
   package enum Topic: String, Sendable, CaseIterable {
     case imu = "imu/data"
@@ -27,6 +27,15 @@ package struct MCAPLog: Sendable {
     case log
   }
 
+  /// Whom a file is for.
+  package enum Audience: Sendable {
+    /// ROS 2: the profile `ros2`, which allows nothing but its own messages. Foxglove reads them as well.
+    case robots
+    /// Foxglove: positions and reasons are its own messages, in JSON.
+    case foxglove
+  }
+
+  private let audience: Audience
   /// Whether the owner of the log lets it tell where the board is.
   private let showsPosition: Bool
   private var writer: MCAPWriter
@@ -40,16 +49,18 @@ package struct MCAPLog: Sendable {
   ///
   /// - Parameters:
   ///   - program: The program that writes it, with its version.
+  ///   - audience: Robots, which refuse a file with messages that are not of ROS, or Foxglove.
   ///   - showsPosition: Without it there is no position, and no orientation, which would tell of the declination.
   ///   - prefix: What stands before the topics: `/` or a namespace such as `/boat/`.
   package init(
-    program: String, showsPosition: Bool, prefix: String = "/", chunkSize: Int = 256 << 10
+    program: String, audience: Audience = .robots, showsPosition: Bool, prefix: String = "/",
+    chunkSize: Int = 256 << 10
   ) {
-    self.showsPosition = showsPosition
-    // Of the channels those of Foxglove are JSON, so the profile `ros2` would be false.
-    writer = MCAPWriter(profile: "", library: program, chunkSize: chunkSize)
-    for topic in Topic.allCases {
-      let (name, encoding, text, message) = Self.schema(of: topic)
+    (self.audience, self.showsPosition) = (audience, showsPosition)
+    writer = MCAPWriter(
+      profile: audience == .robots ? "ros2" : "", library: program, chunkSize: chunkSize)
+    for topic in Topic.allCases where audience == .foxglove || topic != .location {
+      let (name, encoding, text, message) = Self.schema(of: topic, for: audience)
       guard let schema = writer.addSchema(name: name, encoding: encoding, text: text) else {
         continue
       }
@@ -226,8 +237,17 @@ package struct MCAPLog: Sendable {
     _ clock: (Timestamp) -> ClockReading?
   ) {
     let stamp = Self.stamp(time, clock)
-    let log = FoxgloveLog(nanoseconds: stamp ?? 0, level: level, message: message, name: name)
-    write(log.bytes, .log, time, clock)
+    let data =
+      switch audience {
+      case .robots:
+        ROSLog(
+          header: ROSHeader(nanoseconds: stamp ?? 0, frame: ""),
+          level: level == .info ? .info : .warning, name: name, message: message
+        ).bytes
+      case .foxglove:
+        FoxgloveLog(nanoseconds: stamp ?? 0, level: level, message: message, name: name).bytes
+      }
+    write(data, .log, time, clock)
   }
 
   private mutating func write(
@@ -306,7 +326,9 @@ extension MCAPLog {
   }
 
   /// Name, encoding and text of the schema of a topic, and the encoding of its messages.
-  private static func schema(of topic: Topic) -> (String, String, String, String) {
+  private static func schema(
+    of topic: Topic, for audience: Audience
+  ) -> (String, String, String, String) {
     let ros: ROSSchema
     switch topic {
     case .imu: ros = .imu
@@ -316,6 +338,7 @@ extension MCAPLog {
     case .temperature: ros = .temperature
     case .humidity: ros = .relativeHumidity
     case .magneticHeading, .trueHeading: ros = .azimuth
+    case .log where audience == .robots: ros = .log
     case .location, .log:
       let schema = topic == .log ? FoxgloveSchema.log : .locationFix
       return (schema.rawValue, FoxgloveSchema.encoding, schema.text, "json")

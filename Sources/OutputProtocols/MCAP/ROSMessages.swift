@@ -9,9 +9,13 @@ struct ROSHeader {
   var frame: String
 
   func write(into bytes: inout CDRBytes) {
+    writeTime(into: &bytes)
+    bytes.append(frame)
+  }
+
+  func writeTime(into bytes: inout CDRBytes) {
     bytes.append(Int32(clamping: nanoseconds / 1_000_000_000))
     bytes.append(UInt32(nanoseconds % 1_000_000_000))
-    bytes.append(frame)
   }
 }
 
@@ -104,6 +108,33 @@ struct ROSNavSatFix {
     bytes.append([latitude, longitude, altitude])
     bytes.append(covariance)
     bytes.append(covarianceType.rawValue)
+    return bytes.bytes
+  }
+}
+
+/// `rcl_interfaces/msg/Log`: a line for a person, such as why there is no heading.
+struct ROSLog {
+  enum Level: UInt8 {
+    case info = 20
+    case warning = 30
+  }
+
+  var header: ROSHeader
+  var level: Level
+  /// What it is about.
+  var name: String
+  var message: String
+
+  var bytes: [UInt8] {
+    var bytes = CDRBytes()
+    header.writeTime(into: &bytes)
+    bytes.append(level.rawValue)
+    bytes.append(name)
+    bytes.append(message)
+    // File and function: none.
+    bytes.append("")
+    bytes.append("")
+    bytes.append(UInt32(0))
     return bytes.bytes
   }
 }

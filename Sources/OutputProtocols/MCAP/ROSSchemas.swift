@@ -8,6 +8,7 @@ enum ROSSchema: String, CaseIterable {
   case fluidPressure = "sensor_msgs/msg/FluidPressure"
   case temperature = "sensor_msgs/msg/Temperature"
   case relativeHumidity = "sensor_msgs/msg/RelativeHumidity"
+  case log = "rcl_interfaces/msg/Log"
   case azimuth = "compass_interfaces/msg/Azimuth"
 
   static let encoding = "ros2msg"
@@ -56,6 +57,17 @@ enum ROSSchema: String, CaseIterable {
     case .fluidPressure: Self.scalar("fluid_pressure")
     case .temperature: Self.scalar("temperature")
     case .relativeHumidity: Self.scalar("relative_humidity")
+    case .log:
+      """
+      builtin_interfaces/Time stamp
+      uint8 level
+      string name
+      string msg
+      string file
+      string function
+      uint32 line
+
+      """
     case .azimuth:
       """
       std_msgs/Header header
@@ -82,6 +94,7 @@ enum ROSSchema: String, CaseIterable {
     case .magneticField: Self.header + [Self.vector]
     case .navSatFix: Self.header + [Self.status]
     case .fluidPressure, .temperature, .relativeHumidity, .azimuth: Self.header
+    case .log: [Self.time]
     }
   }
 
@@ -91,8 +104,9 @@ enum ROSSchema: String, CaseIterable {
 
   private static let header = [
     ("std_msgs/Header", "builtin_interfaces/Time stamp\nstring frame_id\n"),
-    ("builtin_interfaces/Time", "int32 sec\nuint32 nanosec\n"),
+    time,
   ]
+  private static let time = ("builtin_interfaces/Time", "int32 sec\nuint32 nanosec\n")
   private static let quaternion = (
     "geometry_msgs/Quaternion",
     "float64 x 0\nfloat64 y 0\nfloat64 z 0\nfloat64 w 1\n"
