@@ -1,5 +1,6 @@
 // What Home Assistant is told, against the keys and rules of its documentation (home-assistant.io/integrations/mqtt, sensor.mqtt,
-// binary_sensor.mqtt, device_tracker.mqtt).
+// binary_sensor.mqtt, device_tracker.mqtt). The schemas of homeassistant 2024.3.3 (homeassistant.components.mqtt) accepted the same entities,
+// and its units and state classes fit their device classes; it has no device discovery yet.
 
 import Foundation
 import SensorTypes
@@ -216,6 +217,14 @@ struct HomeAssistantTests {
     #expect(!topics(lost, 302.1).contains("config"))
     session.take(topic: session.subscription, payload: Array("online".utf8))
     #expect(topics(lost, 302.2).contains("config"))
+  }
+
+  @Test("an interval that is none is the shortest one, and no value lives longer than three days")
+  func intervals() {
+    let intervals = [Double.nan, -1, 0, .infinity, 1e300, 7]
+    #expect(intervals.map(HomeAssistantDevice.bounded) == [0.05, 0.05, 0.05, 86_400, 86_400, 7])
+    #expect(
+      intervals.map(HomeAssistantDevice.expiry) == [10, 10, 10, 259_200, 259_200, 21])
   }
 
   @Test("without leave no message tells where the board is")

@@ -1,5 +1,6 @@
 // Lines of InfluxDB, against the examples and the rules of its documentation
 // (docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol, sections "Data types and format" and "Special characters").
+// The lines of a board were also parsed by line-protocol-parser (PyPI), which gave the values below.
 
 import SensorTypes
 import Testing

@@ -88,6 +88,14 @@ struct MetricsPageTests {
     #expect(lines.contains(reason))
   }
 
+  @Test("an attitude that is level by assumption has no angles")
+  func tiltUnknown() {
+    let heading = TelemetryStates.heading(accuracy: nil, reason: .tiltUnknown)
+    let lines = Self.lines(TelemetryStates.state(.heading(heading)))
+    #expect(lines.contains("lodestone_roll_degrees NaN"))
+    #expect(lines.contains("lodestone_pitch_degrees NaN"))
+  }
+
   @Test("a number that is not finite, and a fix that is not valid, are not known")
   func notFinite() {
     var fix = TelemetryStates.fix()

@@ -230,7 +230,12 @@ package struct HomeAssistantDevice: Sendable {
 
   /// Seconds after which a value that is not repeated becomes unavailable.
   static func expiry(_ interval: Double) -> Int {
-    max(10, Int((3 * min(max(interval, 0), 86_400)).rounded(.up)))
+    max(10, Int((3 * bounded(interval)).rounded(.up)))
+  }
+
+  /// An interval of 0.05 s up to a day.
+  static func bounded(_ interval: Double) -> Double {
+    interval >= 0.05 ? min(interval, 86_400) : 0.05
   }
 
   private static func identifier(_ text: String) -> String {

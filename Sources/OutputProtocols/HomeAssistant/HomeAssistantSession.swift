@@ -80,7 +80,7 @@ package struct HomeAssistantSession: Sendable {
     _ due: inout Timestamp?, at now: Timestamp, _ interval: Double, _ hasChanged: Bool
   ) -> Bool {
     if let due, now < due, !hasChanged { return false }
-    due = now.advanced(bySeconds: min(max(interval, 0.05), 86_400))
+    due = now.advanced(bySeconds: HomeAssistantDevice.bounded(interval))
     return true
   }
 

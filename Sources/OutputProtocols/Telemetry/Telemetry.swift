@@ -138,6 +138,8 @@ package struct Telemetry: Sendable, Hashable {
 
   private mutating func takeTilt(_ state: PublishedState, _ now: Timestamp) {
     let degrees = 180 / Double.pi
+    // An attitude that is level by assumption is not measured.
+    if case .tiltUnknown? = state.attitude(at: now)?.reason { return }
     rateOfTurn = state.rateOfTurn(at: now).finite.map { $0 * degrees }
     guard let tilt = state.tilt(at: now), tilt.roll.isFinite, tilt.pitch.isFinite else { return }
     (roll, pitch) = (tilt.roll * degrees, tilt.pitch * degrees)
