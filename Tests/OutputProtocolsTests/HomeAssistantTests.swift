@@ -1,6 +1,6 @@
 // What Home Assistant is told, against the keys and rules of its documentation (home-assistant.io/integrations/mqtt, sensor.mqtt,
-// binary_sensor.mqtt, device_tracker.mqtt). The schemas of homeassistant 2024.3.3 (homeassistant.components.mqtt) accepted the same entities,
-// and its units and state classes fit their device classes; it has no device discovery yet.
+// binary_sensor.mqtt, device_tracker.mqtt). The schemas of homeassistant 2024.3.3 (homeassistant.components.mqtt) accepted the same
+// entities, and its units and state classes fit their device classes; that version has no device discovery yet.
 
 import Foundation
 import SensorTypes
