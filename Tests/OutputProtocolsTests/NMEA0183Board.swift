@@ -25,7 +25,7 @@ enum NMEA0183Board {
 
   static func heading(
     _ magnetic: Double = 128.3, true trueHeading: Double? = 131.4, accuracy: Double? = 0.979_981_992_3,
-    reason: NoData? = nil, time: Timestamp = now
+    reason: NoData? = nil, time: Timestamp = NMEA0183Board.now
   ) -> HeadingEstimate {
     HeadingEstimate(
       time: time, magneticHeading: radians(magnetic), accuracy: accuracy.map(radians),
@@ -91,8 +91,8 @@ enum NMEA0183Board {
   }
 
   static func lines(
-    _ sentences: [OutputSentence], of state: PublishedState, at now: Timestamp = now,
-    clock: ClockReading = clock, encoder: NMEAEncoder = NMEAEncoder()
+    _ sentences: [OutputSentence], of state: PublishedState, at now: Timestamp = NMEA0183Board.now,
+    clock: ClockReading = NMEA0183Board.clock, encoder: NMEAEncoder = NMEAEncoder()
   ) -> [String] {
     var (encoder, bytes) = (encoder, [UInt8]())
     encoder.append(sentences, of: state, at: now, clock: clock, to: &bytes)
@@ -103,8 +103,8 @@ enum NMEA0183Board {
 
   /// One sentence without its check sum.
   static func body(
-    _ sentence: OutputSentence, of state: PublishedState, at now: Timestamp = now,
-    clock: ClockReading = clock, encoder: NMEAEncoder = NMEAEncoder()
+    _ sentence: OutputSentence, of state: PublishedState, at now: Timestamp = NMEA0183Board.now,
+    clock: ClockReading = NMEA0183Board.clock, encoder: NMEAEncoder = NMEAEncoder()
   ) -> String {
     lines([sentence], of: state, at: now, clock: clock, encoder: encoder)
       .map { $0.prefix { $0 != "*" } }.joined(separator: "|")

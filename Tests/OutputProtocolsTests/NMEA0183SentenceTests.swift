@@ -176,7 +176,7 @@ import Testing
     #expect(NMEA0183Board.body(.rmc, of: leap).contains(",311216,"))
   }
 
-  // Airmar's documentation of the WeatherStation has this sentence: $WIMDA,29.4473,I,0.9972,B,17.2,C,,,,,,,,,,,,,,*3E.
+  // Decoders of several authors show this sentence of a weather station: $WIMDA,29.4473,I,0.9972,B,17.2,C,,,,,,,,,,,,,,*3E.
   @Test("air outside is called so, and what was there once is empty when it is lost") func air() {
     var configuration = NMEAConfiguration.standard
     configuration.measuresOutsideAir = true

@@ -75,24 +75,24 @@ package struct NMEAEncoder: Sendable {
 
   private mutating func xdr(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "XDR")
-    text.append(quantity: moment.tilt.map { $0.pitch * Moment.degree }, 2, "A", "D", "PTCH")
-    text.append(quantity: moment.tilt.map { $0.roll * Moment.degree }, 2, "A", "D", "ROLL")
+    text.append(quantity: moment.tilt.map { $0.pitch * Moment.degree }, 2, 91, "A", "D", "PTCH")
+    text.append(quantity: moment.tilt.map { $0.roll * Moment.degree }, 2, 181, "A", "D", "ROLL")
     text.endSentence(from: start)
 
     let air = moment.air
     let second = text.beginSentence(talker, "XDR")
-    text.append(quantity: air.map { $0.pressure / 1e5 }, 5, "P", "B", "Barometer")
+    text.append(quantity: air.map { $0.pressure / 1e5 }, 5, 9.99, "P", "B", "Barometer")
     hadTemperature = hadTemperature || air?.temperature != nil
     hadHumidity = hadHumidity || air?.humidity != nil
     // The names by which OpenCPN takes them for those of the air, and others.
     let isOutside = configuration.measuresOutsideAir
     if hadTemperature {
       text.append(
-        quantity: air?.temperature, 2, "C", "C", isOutside ? "TempAir" : "TempBarometer")
+        quantity: air?.temperature, 2, 200, "C", "C", isOutside ? "TempAir" : "TempBarometer")
     }
     if hadHumidity {
       text.append(
-        quantity: air?.humidity, 1, "H", "P", isOutside ? "Humidity" : "HumBarometer")
+        quantity: air?.humidity, 1, 100.05, "H", "P", isOutside ? "Humidity" : "HumBarometer")
     }
     text.endSentence(from: second)
   }
@@ -116,11 +116,11 @@ package struct NMEAEncoder: Sendable {
 extension [UInt8] {
   /// Appends the four fields of a transducer: its type, what it measures, the unit and its name.
   fileprivate mutating func append(
-    quantity value: Double?, _ digits: Int, _ type: StaticString, _ unit: StaticString,
+    quantity value: Double?, _ digits: Int, _ limit: Double, _ type: StaticString, _ unit: StaticString,
     _ name: StaticString
   ) {
     append(field: type)
-    append(field: value, digits: digits)
+    append(field: value, digits: digits, limit: limit)
     append(field: unit)
     append(field: name)
   }

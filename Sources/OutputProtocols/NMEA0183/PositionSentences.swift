@@ -14,12 +14,15 @@ package struct SentenceDetail: Sendable {
   var angles: Int
   /// The least number of digits of a count of satellites.
   var countWidth = 2
+  /// The greatest dilution, and the greatest age of corrections in seconds, that are written.
+  var limits = (dilution: 99.5, age: 999.5)
   /// Whether the sentence has the last field of version 4.11, the navigational status.
   var hasStatus = true
 
   /// As fine as a receiver knows it, for a file: a GGA with corrections is then longer than the standard's 82 characters.
   package static let file = SentenceDetail(
-    minutes: 6, lengths: 2, dilutions: 2, speeds: 3, angles: 2, countWidth: 0, hasStatus: false)
+    minutes: 6, lengths: 2, dilutions: 2, speeds: 3, angles: 2, countWidth: 0,
+    limits: (1e5, 1e5), hasStatus: false)
   /// From the finest on. The first with which a sentence has no more than 82 characters is taken.
   static let levels = [
     SentenceDetail(minutes: 6, lengths: 2, dilutions: 2, speeds: 3, angles: 2),
@@ -118,7 +121,7 @@ package struct PositionSentences: Sendable {
     text.append(letter: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: kind.quality))
     text.append(
       count: fix.satellitesUsed.map { max(0, min($0, 99)) }, width: detail.countWidth, in: 0...99)
-    text.append(field: fix.hdop, digits: detail.dilutions)
+    text.append(field: fix.hdop, digits: detail.dilutions, limit: detail.limits.dilution)
     let altitude = present(fix.altitude)
     text.append(field: altitude, digits: detail.lengths)
     text.append(field: "M")
@@ -127,7 +130,7 @@ package struct PositionSentences: Sendable {
       digits: detail.lengths)
     text.append(field: "M")
     let corrections = place == nil ? nil : fix.corrections
-    text.append(field: corrections?.age, digits: 1)
+    text.append(field: corrections?.age, digits: 1, limit: detail.limits.age)
     text.append(count: corrections?.station, width: 4, in: 0...4_095)
     text.endSentence(from: start)
   }

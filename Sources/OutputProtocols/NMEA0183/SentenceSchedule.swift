@@ -141,7 +141,8 @@ package struct NMEAConfiguration: Sendable, Hashable {
     rules.reduce(0) { sum, rule in
       let length: Double =
         switch rule.key {
-        case .hdg, .hdm, .hdt, .ths, .rot: 30
+        case .hdg: 27
+        case .hdm, .hdt, .ths, .rot: 22
         case .gll, .zda: 50
         case .vtg, .gst, .pashr: 70
         case .xdr: 130
