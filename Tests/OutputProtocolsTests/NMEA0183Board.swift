@@ -24,7 +24,8 @@ enum NMEA0183Board {
   }
 
   static func heading(
-    _ magnetic: Double = 128.3, true trueHeading: Double? = 131.4, accuracy: Double? = 0.979_981_992_3,
+    _ magnetic: Double = 128.3, true trueHeading: Double? = 131.4,
+    accuracy: Double? = 0.979_981_992_3,
     reason: NoData? = nil, time: Timestamp = NMEA0183Board.now
   ) -> HeadingEstimate {
     HeadingEstimate(
@@ -85,7 +86,8 @@ enum NMEA0183Board {
   /// Everything is known.
   static var full: PublishedState {
     state([
-      .heading(heading()), .motion(motion), .location(LocationEstimate(fix: fix, isSimulated: false)),
+      .heading(heading()), .motion(motion),
+      .location(LocationEstimate(fix: fix, isSimulated: false)),
       .sky(sky), .altitude(air),
     ])
   }

@@ -122,11 +122,14 @@ import Testing
 
   // gpsd's, u-blox's and NMEA 4.11's tables of quality and mode.
   @Test(
-    "the kind of a fix", arguments: [
+    "the kind of a fix",
+    arguments: [
       (FixKind.autonomous, "1", "A"), (.combined, "1", "A"), (.differential, "2", "D"),
       (.precisePoint, "2", "D"), (.preciseCode, "3", "P"), (.rtkFixed, "4", "R"),
-      (.rtkFloat, "5", "F"), (.deadReckoning, "6", "E"), (.manual, "7", "M"), (.simulated, "8", "S"),
-    ]) func kinds(kind: FixKind, quality: String, mode: String) {
+      (.rtkFloat, "5", "F"), (.deadReckoning, "6", "E"), (.manual, "7", "M"),
+      (.simulated, "8", "S"),
+    ]) func kinds(kind: FixKind, quality: String, mode: String)
+  {
     var fix = NMEA0183Board.fix
     fix.kind = kind
     let state = NMEA0183Board.state([.location(LocationEstimate(fix: fix, isSimulated: false))])
@@ -229,7 +232,8 @@ import Testing
       let parts = line.dropFirst().split(separator: "*")
       #expect(String(format: "%02X", parts[0].utf8.reduce(0, ^)) == parts[1])
     }
-    #expect(lines.contains { $0.hasPrefix("$GNGGA,") } && lines.contains { $0.hasPrefix("$GNRMC,") })
+    #expect(
+      lines.contains { $0.hasPrefix("$GNGGA,") } && lines.contains { $0.hasPrefix("$GNRMC,") })
     // 36 of a system at most, in nine sentences.
     #expect(lines.filter { $0.hasPrefix("$GBGSV,9,") }.count == 9)
     var nowhere = NMEA0183Board.fix

@@ -116,7 +116,8 @@ package struct NMEAEncoder: Sendable {
 extension [UInt8] {
   /// Appends the four fields of a transducer: its type, what it measures, the unit and its name.
   fileprivate mutating func append(
-    quantity value: Double?, _ digits: Int, _ limit: Double, _ type: StaticString, _ unit: StaticString,
+    quantity value: Double?, _ digits: Int, _ limit: Double, _ type: StaticString,
+    _ unit: StaticString,
     _ name: StaticString
   ) {
     append(field: type)

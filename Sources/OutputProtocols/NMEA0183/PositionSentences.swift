@@ -76,7 +76,8 @@ package struct PositionSentences: Sendable {
     fix = location?.fix ?? GNSSFix(received: Timestamp(nanoseconds: 0))
     self.time = location.map { SentenceTime($0.fix) } ?? time
     let isCarried = location?.carried != nil
-    place = location != nil && fix.isValid && (isCarried || fix.mode > .none) ? Self.place(fix) : nil
+    place =
+      location != nil && fix.isValid && (isCarried || fix.mode > .none) ? Self.place(fix) : nil
     if place == nil {
       kind = .none
     } else if isCarried {
