@@ -39,13 +39,9 @@ extension NMEAEncoder {
       rateOfTurn = state.rateOfTurn(at: now)
       air = state.altitude(at: now)
       sky = state.sky(at: now)
+      let published = PublishedTime(state, at: now, clock: clock)
       func utc(_ time: Timestamp) -> SentenceTime {
-        if clock.isSet { return SentenceTime(utc: clock.seconds + time.seconds(since: now)) }
-        // Without a clock that is set the newest epoch of a receiver says the time.
-        guard let fix = location?.fix, !fix.isLeapSecond, let utc = fix.utc else {
-          return SentenceTime()
-        }
-        return SentenceTime(utc: utc + time.seconds(since: fix.moment()))
+        published.utc(of: time).map { SentenceTime(utc: $0) } ?? SentenceTime()
       }
       time = utc(now)
       attitudeTime = utc(heading?.time ?? tilt?.time ?? now)
