@@ -160,13 +160,14 @@ package struct SignalKAccess: Sendable {
       (state, next) = (.unsupported, nil)
       return
     }
-    guard body.count <= Self.limits.answer,
-      let answer = body.withUnsafeBufferPointer({ SignalKAnswer($0) })
-    else {
-      // The server may have forgotten the request.
-      if case .pending = state, status == 404 { state = .none }
+    if case .pending = state, status == 404 {
+      // The server has forgotten the request, for instance because it was started anew.
+      state = .none
       return failed(at: now)
     }
+    guard body.count <= Self.limits.answer,
+      let answer = body.withUnsafeBufferPointer({ SignalKAnswer($0) })
+    else { return failed(at: now) }
     switch (answer.state, answer.permission) {
     case ("PENDING", _):
       if state == .none || state.isRefused {

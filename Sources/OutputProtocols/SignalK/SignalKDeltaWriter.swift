@@ -59,12 +59,16 @@ package struct SignalKDeltaWriter: Sendable {
   package var options: SignalKOptions {
     didSet { if options.meta != oldValue.meta { described = [] } }
   }
+  /// Whether `null` is repeated as values are, for a way on which messages get lost.
+  let repeatsNull: Bool
   private var sent: [SignalKPath: Sent] = [:]
   private var sentSensors: [String: SignalKNotification] = [:]
   private var described: Set<SignalKPath> = []
 
   /// Makes the writer for a listener that has been told nothing.
-  package init(_ options: SignalKOptions) { self.options = options }
+  package init(_ options: SignalKOptions, repeatsNull: Bool = false) {
+    (self.options, self.repeatsNull) = (options, repeatsNull)
+  }
 
   /// Returns deltas, each the text of one JSON object without an end of line, of at most 1,400 bytes but for absurdly long names.
   ///
@@ -78,6 +82,7 @@ package struct SignalKDeltaWriter: Sendable {
       guard let rule = rule(path) else { continue }
       let last = sent[path]
       guard let entry = snapshot.entries[path] ?? lost(last, snapshot) else { continue }
+      if entry.value == .null, last?.value == .null, !repeatsNull { continue }
       let isNews = entry.value != last?.value
       let isUrgent = path.isNotification || (entry.value == .null) != (last?.value == .null)
       guard rule.isDue(since: last?.time, at: snapshot.now, isNews: isNews, isUrgent: isUrgent)
@@ -90,10 +95,7 @@ package struct SignalKDeltaWriter: Sendable {
 
   /// The end of a value that was there.
   private func lost(_ last: Sent?, _ snapshot: SignalKSnapshot) -> SignalKSnapshot.Entry? {
-    guard let last else { return nil }
-    // The kind of the fix stays known.
-    return last.value == .null
-      ? nil : SignalKSnapshot.Entry(value: .null, utc: snapshot.utc)
+    last == nil ? nil : SignalKSnapshot.Entry(value: .null, utc: snapshot.utc)
   }
 
   private func begin() -> JSONLine {

@@ -150,9 +150,10 @@ package struct SignalKProvider: Sendable {
   /// Makes the provider for a new connection.
   ///
   /// - Parameters:
-  ///   - rate: The greatest number of values a second of one path, 0.05 to 20.
-  package init(_ options: SignalKOptions, rate: Double = 10) {
-    writer = SignalKDeltaWriter(options)
+  ///   - rate: The greatest number of values a second of one path, up to 20.
+  ///   - isLossy: Whether messages may get lost, as over UDP: then `null` is repeated once a second like any other value.
+  package init(_ options: SignalKOptions, rate: Double = 10, isLossy: Bool = false) {
+    writer = SignalKDeltaWriter(options, repeatsNull: isLossy)
     let interval = rate.isFinite && rate > 0 ? 1 / rate : 1
     rule = SignalKRule(.ideal, period: max(1, interval), minimum: interval)
   }

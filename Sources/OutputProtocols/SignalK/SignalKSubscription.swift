@@ -53,9 +53,7 @@ package struct SignalKRule: Sendable, Hashable {
 
   /// The more frequent of two rules, both of which somebody has asked for.
   func merged(with other: SignalKRule) -> SignalKRule {
-    let policy: Policy =
-      self.policy == other.policy
-      ? self.policy : self.policy == .fixed && other.policy == .fixed ? .fixed : .ideal
+    let policy = self.policy == other.policy ? self.policy : .ideal
     return SignalKRule(
       policy, period: min(period, other.period), minimum: min(minimum, other.minimum))
   }
@@ -136,7 +134,8 @@ struct SignalKSubscribing {
   ) {
     scanner.array { scanner in
       var (path, policy) = ("", SignalKRule.Policy.ideal)
-      var (period, minimum): (Double?, Double?)
+      var period: Double?
+      var minimum: Double?
       scanner.object { scanner, key in
         switch key {
         case "path": path = scanner.string()?.words(limit: SignalKSubscription.pathLimit + 1) ?? ""
