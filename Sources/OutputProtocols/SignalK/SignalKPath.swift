@@ -143,7 +143,7 @@ extension SignalKPath {
     case .courseOverGroundTrue: ("rad", "Course (true)", "Course over ground (true)")
     case .courseOverGroundMagnetic: ("rad", "Course (magnetic)", "Course over ground (magnetic)")
     case .datetime:
-      ("RFC 3339 (UTC)", "UTC", "Time and Date from the GNSS Positioning System")
+      (nil, "UTC", "Time and Date from the GNSS Positioning System")
     case .gnssType: (nil, "Satellites' systems", "Fix type")
     case .gnssMethod: (nil, "Kind of fix", "Quality of the satellite fix")
     case .gnssIntegrity: (nil, "Integrity", "Integrity of the satellite fix")
