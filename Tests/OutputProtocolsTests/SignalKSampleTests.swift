@@ -60,7 +60,7 @@ import Testing
   }
 
   /// Tests/peers/signalk-schema.py holds the file against the schemas of SignalK/specification at adf1f204.
-  @Test("what a client is told is what the schemas were held against") func samples() throws {
+  @Test("what a client is told is what the schemas were held against") func told() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("SignalKSamples.txt")
     let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(

@@ -69,7 +69,7 @@ extension NMEAEncoder {
     let start = text.beginSentence(talker, "GSA")
     // The receiver itself chooses between two and three dimensions.
     text.append(field: "A")
-    text.append(letter: UInt8(ascii: "0") + (fix?.mode ?? .none).rawValue)
+    text.append(letter: UInt8(ascii: "0") + (fix?.mode ?? FixMode.none).rawValue)
     for place in 0..<12 {
       text.append(count: place < used.count ? used[place] : nil, width: 2, in: 1...999)
     }

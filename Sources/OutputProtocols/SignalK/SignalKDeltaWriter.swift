@@ -67,7 +67,8 @@ package struct SignalKDeltaWriter: Sendable {
 
   /// Makes the writer for a listener that has been told nothing.
   package init(_ options: SignalKOptions, repeatsNull: Bool = false) {
-    (self.options, self.repeatsNull) = (options, repeatsNull)
+    self.options = options
+    self.repeatsNull = repeatsNull
   }
 
   /// Returns deltas, each the text of one JSON object without an end of line, of at most 1,400 bytes but for absurdly long names.
@@ -90,7 +91,7 @@ package struct SignalKDeltaWriter: Sendable {
       values.append((path, entry))
       sent[path] = Sent(value: entry.value, time: snapshot.now)
     }
-    return describe(values.map(\.path)) + write(values) + sensors(snapshot, rule)
+    return describe(values.map { $0.path }) + write(values) + sensors(snapshot, rule)
   }
 
   /// The end of a value that was there.

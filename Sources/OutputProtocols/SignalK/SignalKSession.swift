@@ -124,7 +124,7 @@ package struct SignalKSession: Sendable {
     guard !subscriptions.isEmpty else { return [] }
     let asked = subscriptions
     return writer.deltas(snapshot) { path in
-      asked.reduce(nil) { rule, subscription in
+      asked.reduce(nil as SignalKRule?) { rule, subscription in
         guard subscription.matches(path) else { return rule }
         return rule?.merged(with: subscription.rule) ?? subscription.rule
       }

@@ -128,7 +128,7 @@ package struct SignalKSnapshot: Sendable {
     if let moment = fix.utc, moment.isFinite { set(.datetime, .time(moment), utc) }
     set(.gnssMethod, .text(Self.method(location)), utc)
     set(.gnssIntegrity, .text("no Integrity checking"), utc)
-    set(.gnssType, Self.type(location, state.sky(at: now)).map { .text($0) }, utc)
+    set(.gnssType, Self.systems(location, state.sky(at: now)).map { .text($0) }, utc)
     set(.gnssSatellites, SignalKValue.known(fix.satellitesUsed.map(Double.init)), utc)
     set(.gnssAltitude, SignalKValue.known(fix.altitude), utc)
     set(.gnssHorizontalDilution, SignalKValue.known(fix.hdop), utc)
@@ -160,7 +160,7 @@ package struct SignalKSnapshot: Sendable {
   }
 
   /// Signal K's word for the systems that a position rests on; `nil` where it is not known or has none.
-  private static func type(_ location: LocationEstimate, _ sky: GNSSSky?) -> String? {
+  private static func systems(_ location: LocationEstimate, _ sky: GNSSSky?) -> String? {
     if location.carried != nil { return "Integrated navigation system" }
     let used = (sky?.satellites ?? []).filter { $0.isUsed == true && $0.system != .sbas }
     switch Set(used.map(\.system)) {
