@@ -1,6 +1,6 @@
 // Deltas of Signal K: what has changed since the last ones.
 
-package import SensorTypes
+import SensorTypes
 import TextForms
 
 /// Who a board says that it is in Signal K.

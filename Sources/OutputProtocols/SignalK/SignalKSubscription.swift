@@ -1,7 +1,7 @@
 // What a client of Signal K asks for.
 
 import GNSSProtocol
-package import SensorTypes
+import SensorTypes
 
 /// How often a value is told.
 package struct SignalKRule: Sendable, Hashable {

@@ -1,6 +1,6 @@
 // The newest of everything that a board publishes: what the output protocols are made from.
 
-package import LinearAlgebra
+import LinearAlgebra
 package import SensorTypes
 
 /// The newest observations of a board, and what of them may be told as true at a moment.
