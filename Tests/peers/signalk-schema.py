@@ -17,6 +17,16 @@ import jsonschema
 folder = pathlib.Path(sys.argv[1])
 documents = {p.relative_to(folder).as_posix(): json.loads(p.read_text()) for p in folder.rglob("*.json")}
 store = {}
+
+
+def without_names(node):
+    """The schemas give single properties an `id` that is no address, and that would lead all references below it astray."""
+    if isinstance(node, dict):
+        return {k: without_names(v) for k, v in node.items() if k != "id" or not isinstance(v, str)}
+    return [without_names(v) for v in node] if isinstance(node, list) else node
+
+
+documents = {name: without_names(document) for name, document in documents.items()}
 for name, document in documents.items():
     document["id"] = "https://signalk.test/schemas/" + name
     store[document["id"]] = document
