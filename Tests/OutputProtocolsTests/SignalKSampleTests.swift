@@ -45,11 +45,12 @@ import Testing
     state.take(.headingUnavailable(.uncalibrated, at: later))
     tell(state, after: 3)
     tell(state, after: 60)
-    for kind in FixKind.allCases where kind > .timeOnly {
-      fix.received = NMEA0183Board.now.advanced(bySeconds: 70)
+    for (index, kind) in FixKind.allCases.enumerated() where kind > .timeOnly {
+      let seconds = 70 + 0.2 * Double(index)
+      fix.received = NMEA0183Board.now.advanced(bySeconds: seconds)
       (fix.kind, fix.mode) = (kind, .threeDimensional)
       state.take(.location(LocationEstimate(fix: fix, isSimulated: false)))
-      tell(state, after: 70)
+      tell(state, after: seconds)
     }
     let id = "c0d79334-4e25-4245-8892-54e8ccc8021d"
     samples.append(SignalKLogin.login(requestID: id, user: "john_doe", password: "password"))
