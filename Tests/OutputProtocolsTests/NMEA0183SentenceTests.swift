@@ -42,7 +42,7 @@ import Testing
     ).map { $0.prefix { $0 != "*" } }
     #expect(
       lines == [
-        "$HCHDG,,,,,", "$HCHDM,,M", "$IIHDT,,T", "$IITHS,,V", "$TIROT,,V", "$PASHR,,,T,,,,,,,0,0",
+        "$HCHDG,,,,,", "$HCHDM,,M", "$IIHDT,,T", "$IITHS,,V", "$TIROT,,V",
         "$YXXDR,A,,D,PTCH,A,,D,ROLL", "$YXXDR,P,,B,Barometer",
         "$WIMDA,,,,,,,,,,,,,,,,,,,,", "$GNGGA,,,,,,0,,,,M,,M,,", "$GNRMC,,V,,,,,,,,,,N,V",
         "$GNGLL,,,,,,V,N", "$GNVTG,,T,,M,,N,,K,N", "$GNGSA,A,1,,,,,,,,,,,,,,,,", "$GNGST,,,,,,,,",
@@ -240,6 +240,14 @@ import Testing
     (nowhere.latitude, nowhere.timeOfDay, nowhere.utc) = (.nan, .nan, .infinity)
     let lost = NMEA0183Board.state([.location(LocationEstimate(fix: nowhere, isSimulated: false))])
     #expect(NMEA0183Board.body(.rmc, of: lost) == "$GNRMC,,V,,,,,,,,,,N,V")
+  }
+
+  @Test("a true heading that cannot be is none") func impossible() {
+    var heading = NMEA0183Board.heading()
+    heading.trueHeading = 1e19
+    let state = NMEA0183Board.state([.heading(heading)])
+    #expect(NMEA0183Board.body(.ths, of: state) == "$IITHS,,V")
+    #expect(NMEA0183Board.body(.pashr, of: state).hasSuffix(",,,,0,0"))
   }
 
   @Test("a tilt without an accelerometer is none") func tiltUnknown() {

@@ -109,7 +109,9 @@ extension NMEAEncoder {
 
   /// Degrees, each with one sigma; heave is not known. The quality is 0 without a position by satellites, 1 with one, 2 with
   /// resolved ambiguities; the last field is 1 while the heading is to be trusted.
+  /// Without a time there is none: readers tell it from a maker's other sentences of that name by its first field.
   static func pashr(_ moment: Moment, _ text: inout [UInt8]) {
+    guard moment.attitudeTime.timeOfDay != nil else { return }
     let start = text.beginSentence("P", "ASHR")
     text.append(time: moment.attitudeTime)
     let heading = trueHeading(moment)
@@ -143,7 +145,7 @@ extension NMEAEncoder {
   }
 
   private static func trueHeading(_ moment: Moment) -> Double? {
-    guard let heading = moment.heading?.trueNorth, heading.isFinite else { return nil }
+    guard let heading = moment.heading?.trueNorth, heading.magnitude < 1e3 else { return nil }
     return heading * Moment.degree
   }
 }

@@ -125,29 +125,29 @@ package struct SignalKDeltaWriter: Sendable {
   private func write(
     _ values: [(path: SignalKPath, entry: SignalKSnapshot.Entry)]
   ) -> [String] {
-    SignalKPath.Origin.allCases.compactMap { origin in
-      let own = values.filter { $0.path.origin == origin }
-      guard !own.isEmpty else { return nil }
-      // Values of several moments are several updates.
+    SignalKPath.Origin.allCases.flatMap { origin -> [String] in
+      // Values of several moments are several deltas, each of which fits a datagram.
       var updates: [(utc: Double?, values: [(path: SignalKPath, entry: SignalKSnapshot.Entry)])] =
         []
-      for value in own {
+      for value in values where value.path.origin == origin {
         if let index = updates.firstIndex(where: { $0.utc == value.entry.utc }) {
           updates[index].values.append(value)
         } else {
           updates.append((value.entry.utc, [value]))
         }
       }
-      var delta = begin()
-      delta.set("updates", objects: updates) { line, update in
-        line.set("$source", options.source(origin))
-        line.set("timestamp", time: update.utc)
-        line.set("values", objects: update.values) { line, value in
-          line.set("path", value.path.rawValue)
-          value.entry.value.write(to: &line, digits: value.path.digits)
+      return updates.map { update in
+        var delta = begin()
+        delta.set("updates", objects: [0]) { line, _ in
+          line.set("$source", options.source(origin))
+          line.set("timestamp", time: update.utc)
+          line.set("values", objects: update.values) { line, value in
+            line.set("path", value.path.rawValue)
+            value.entry.value.write(to: &line, digits: value.path.digits)
+          }
         }
+        return delta.line
       }
-      return delta.line
     }
   }
 
