@@ -21,8 +21,8 @@ extension NMEAEncoder {
     let rateOfTurn: Double?
     let air: AltitudeEstimate?
     /// Of the attitude, and of the moment itself.
-    let attitudeTime: SentenceTime
-    let time: SentenceTime
+    let attitudeTime: SentenceUTC
+    let time: SentenceUTC
     let isSimulated: Bool
 
     init(
@@ -40,8 +40,8 @@ extension NMEAEncoder {
       air = state.altitude(at: now)
       sky = state.sky(at: now)
       let published = PublishedTime(state, at: now, clock: clock)
-      func utc(_ time: Timestamp) -> SentenceTime {
-        published.utc(of: time).map { SentenceTime(utc: $0) } ?? SentenceTime()
+      func utc(_ time: Timestamp) -> SentenceUTC {
+        published.utc(of: time).map { SentenceUTC(utc: $0) } ?? SentenceUTC()
       }
       time = utc(now)
       attitudeTime = utc(heading?.time ?? tilt?.time ?? now)
@@ -133,9 +133,9 @@ extension NMEAEncoder {
   static func zda(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "ZDA")
     // The receiver's own time comes before that of the system.
-    let time = moment.location.map { SentenceTime($0.fix) }.flatMap { $0.noon == nil ? nil : $0 }
+    let time = moment.location.map { SentenceUTC($0.fix) }.flatMap { $0.noon == nil ? nil : $0 }
     let date = (time ?? moment.time).noon.flatMap { CivilDate($0.rounded(.down)) }
-    text.append(time: date == nil ? SentenceTime() : time ?? moment.time)
+    text.append(time: date == nil ? SentenceUTC() : time ?? moment.time)
     text.append(count: date?.day, width: 2, in: 1...31)
     text.append(count: date?.month, width: 2, in: 1...12)
     text.append(count: date?.year, width: 4, in: 1...9_999)

@@ -43,7 +43,7 @@ package struct PositionSentences: Sendable {
   private static let radius = 1.51
 
   package private(set) var fix: GNSSFix
-  private let time: SentenceTime
+  private let time: SentenceUTC
   private let place: (latitude: Double, longitude: Double)?
   /// `none` without a position.
   private let kind: FixKind
@@ -57,7 +57,7 @@ package struct PositionSentences: Sendable {
   /// Makes the sentences of an epoch as a receiver has reported it.
   package init(_ fix: GNSSFix) {
     self.fix = fix
-    time = SentenceTime(fix)
+    time = SentenceUTC(fix)
     place = fix.isValid && fix.mode > .none ? Self.place(fix) : nil
     // A receiver that reports no kind has still a fix.
     kind = place == nil ? FixKind.none : fix.kind ?? .autonomous
@@ -72,9 +72,9 @@ package struct PositionSentences: Sendable {
   ///   - location: The position, which may be dead-reckoned or simulated; `nil` where there is none.
   ///   - time: The time of the sentences where there is no position.
   ///   - declination: Degrees east; `nil` where it is not known.
-  init(_ location: LocationEstimate?, time: SentenceTime, declination: Double?) {
+  init(_ location: LocationEstimate?, time: SentenceUTC, declination: Double?) {
     fix = location?.fix ?? GNSSFix(received: Timestamp(nanoseconds: 0))
-    self.time = location.map { SentenceTime($0.fix) } ?? time
+    self.time = location.map { SentenceUTC($0.fix) } ?? time
     let isCarried = location?.carried != nil
     place =
       location != nil && fix.isValid && (isCarried || fix.mode > .none) ? Self.place(fix) : nil

@@ -4,7 +4,7 @@ package import SensorTypes
 import TextForms
 
 /// UTC as sentences give it: the time of day, and the date where it is known.
-package struct SentenceTime: Sendable, Hashable {
+package struct SentenceUTC: Sendable, Hashable {
   /// Seconds since midnight, 86,400 and more in a leap second; `nil` where the time is not known.
   package var timeOfDay: Double?
   /// A moment about the noon of the day in seconds since 1970; `nil` where the date is not known.
@@ -100,7 +100,7 @@ extension [UInt8] {
   }
 
   /// Appends a field `hhmmss` or, where the second is no whole one, `hhmmss.sss`.
-  package mutating func append(time: SentenceTime) {
+  package mutating func append(time: SentenceUTC) {
     append(UInt8(ascii: ","))
     guard let time = time.timeOfDay, time >= 0, time < 86_401 else { return }
     // The end of a day is not rounded up to a leap second.
@@ -118,7 +118,7 @@ extension [UInt8] {
   }
 
   /// Appends a field `ddmmyy`.
-  package mutating func append(dateOf time: SentenceTime) {
+  package mutating func append(dateOf time: SentenceUTC) {
     append(UInt8(ascii: ","))
     guard let date = time.noon.flatMap({ CivilDate($0.rounded(.down)) }) else { return }
     append(decimal: UInt64(date.day), width: 2)

@@ -9,7 +9,7 @@ import TextForms
 /// A person at the server approves or denies. After a denial nothing is asked until `reset()`.
 package struct SignalKAccess: Sendable {
   /// How far it has come.
-  package enum State: Sendable, Hashable {
+  package enum AccessState: Sendable, Hashable {
     /// There is no token yet.
     case none
     /// The server has the request; its path says how it stands.
@@ -48,7 +48,7 @@ package struct SignalKAccess: Sendable {
 
   private let clientID: String
   private let description: String
-  package private(set) var state = State.none
+  package private(set) var state = AccessState.none
   /// The token for `Authorization: Bearer`, while there is one.
   package private(set) var token: String?
   /// When it ends, in seconds since 1970; `nil` where the server does not say.
@@ -201,7 +201,7 @@ package struct SignalKAccess: Sendable {
   }
 }
 
-extension SignalKAccess.State {
+extension SignalKAccess.AccessState {
   fileprivate var isRefused: Bool { if case .refused = self { true } else { false } }
 }
 

@@ -78,7 +78,7 @@ package struct SignalKDeltaWriter: Sendable {
   package mutating func deltas(
     _ snapshot: SignalKSnapshot, _ rule: (SignalKPath) -> SignalKRule?
   ) -> [String] {
-    var values: [(path: SignalKPath, entry: SignalKSnapshot.Entry)] = []
+    var values: [(path: SignalKPath, entry: SignalKSnapshot.DatedValue)] = []
     for path in SignalKPath.allCases {
       guard let rule = rule(path) else { continue }
       let last = sent[path]
@@ -95,8 +95,8 @@ package struct SignalKDeltaWriter: Sendable {
   }
 
   /// The end of a value that was there.
-  private func lost(_ last: Sent?, _ snapshot: SignalKSnapshot) -> SignalKSnapshot.Entry? {
-    last == nil ? nil : SignalKSnapshot.Entry(value: .null, utc: snapshot.utc)
+  private func lost(_ last: Sent?, _ snapshot: SignalKSnapshot) -> SignalKSnapshot.DatedValue? {
+    last == nil ? nil : SignalKSnapshot.DatedValue(value: .null, utc: snapshot.utc)
   }
 
   private func begin() -> JSONLine {
@@ -123,12 +123,13 @@ package struct SignalKDeltaWriter: Sendable {
   }
 
   private func write(
-    _ values: [(path: SignalKPath, entry: SignalKSnapshot.Entry)]
+    _ values: [(path: SignalKPath, entry: SignalKSnapshot.DatedValue)]
   ) -> [String] {
     SignalKPath.Origin.allCases.flatMap { origin -> [String] in
       // Values of several moments are several deltas, each of which fits a datagram.
-      var updates: [(utc: Double?, values: [(path: SignalKPath, entry: SignalKSnapshot.Entry)])] =
-        []
+      var updates:
+        [(utc: Double?, values: [(path: SignalKPath, entry: SignalKSnapshot.DatedValue)])] =
+          []
       for value in values where value.path.origin == origin {
         if let index = updates.firstIndex(where: { $0.utc == value.entry.utc }) {
           updates[index].values.append(value)

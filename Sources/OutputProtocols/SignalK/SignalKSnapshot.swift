@@ -6,7 +6,7 @@ package import SensorTypes
 /// All values of a board at one moment, by path.
 package struct SignalKSnapshot: Sendable {
   /// A value and its moment.
-  package struct Entry: Sendable, Hashable {
+  package struct DatedValue: Sendable, Hashable {
     package var value: SignalKValue
     /// UTC in seconds since 1970; `nil` where nobody knows the date.
     package var utc: Double?
@@ -17,7 +17,7 @@ package struct SignalKSnapshot: Sendable {
   /// UTC of the moment; `nil` where nobody knows the date.
   package let utc: Double?
   /// What is known. What is not is `null` where the board has the means and a value may be left over from before.
-  package private(set) var entries: [SignalKPath: Entry] = [:]
+  package private(set) var entries: [SignalKPath: DatedValue] = [:]
   /// Warnings of single sensors by the last part of their path.
   package private(set) var sensors: [String: SignalKNotification] = [:]
 
@@ -44,7 +44,7 @@ package struct SignalKSnapshot: Sendable {
   }
 
   private mutating func set(_ path: SignalKPath, _ value: SignalKValue?, _ utc: Double?) {
-    if let value { entries[path] = Entry(value: value, utc: utc) }
+    if let value { entries[path] = DatedValue(value: value, utc: utc) }
   }
 
   private mutating func heading(

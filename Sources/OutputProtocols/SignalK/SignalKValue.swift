@@ -8,14 +8,14 @@ import TextForms
 /// Its words may tell figures that change all the time. It is the same warning as long as its state, its methods and its subject are.
 package struct SignalKNotification: Sendable, Hashable {
   /// How serious it is, in Signal K's words.
-  package enum State: String, Sendable, Hashable {
+  package enum AlarmState: String, Sendable, Hashable {
     /// Something to know for a routine action.
     case alert
     /// Something that needs attention at once, but no action.
     case warn
   }
 
-  package var state: State
+  package var state: AlarmState
   /// Whether it should be heard as well as seen.
   package var isAudible: Bool
   /// What it is about, in a sentence.
@@ -24,7 +24,7 @@ package struct SignalKNotification: Sendable, Hashable {
   package var detail: String?
 
   /// Makes a warning.
-  package init(_ state: State, isAudible: Bool, _ subject: String, detail: String? = nil) {
+  package init(_ state: AlarmState, isAudible: Bool, _ subject: String, detail: String? = nil) {
     (self.state, self.isAudible, self.subject, self.detail) = (state, isAudible, subject, detail)
   }
 
