@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the sentences that Tests/OutputProtocolsTests/NMEA0183VectorTests.swift expects, from the values of its board.
+"""Writes the sentences that Tests/OutputProtocolsTests/NMEA0183SentenceTests.swift expects, from the values of its board.
 
 Each is read back by two libraries that others wrote, pynmea2 1.19.0 and pynmeagps 1.1.8, and has to give these values:
     pip install pynmea2==1.19.0 pynmeagps==1.1.8 && python3 Tests/peers/nmea0183-vectors.py
