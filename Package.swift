@@ -372,7 +372,8 @@ let package = Package(
         "SeededDraws",
       ]),
     tests(
-      "OutputProtocols", ["OutputProtocols", "SensorTypes", "LinearAlgebra"]),
+      "OutputProtocols", ["OutputProtocols", "SensorTypes", "LinearAlgebra"],
+      exclude: ["SignalKSamples.txt"]),
     tests(
       "CoreLocation",
       [

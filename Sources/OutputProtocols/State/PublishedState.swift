@@ -1,6 +1,6 @@
 // The newest of everything that a board publishes: what the output protocols are made from.
 
-package import LinearAlgebra
+import LinearAlgebra
 package import SensorTypes
 
 /// The newest observations of a board, and what of them may be told as true at a moment.
@@ -125,9 +125,9 @@ package struct PublishedState: Sendable {
   }
 
   package func tilt(at now: Timestamp) -> Tilt? {
-    guard let reading = attitude(at: now), let attitude = reading.north ?? reading.free else {
-      return nil
-    }
+    guard let reading = attitude(at: now), reading.reason != .tiltUnknown,
+      let attitude = reading.north ?? reading.free
+    else { return nil }
     let (right, forward, up) = attitude.matrix.columns
     return Tilt(
       roll: atan2(-right.z, up.z), pitch: asin(max(-1, min(1, forward.z))),
