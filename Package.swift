@@ -344,7 +344,10 @@ let package = Package(
     tests("Geomagnetism", ["Geomagnetism", "SharedData"]),
     tests(
       "FusionCore",
-      ["FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData", "RecordedFigures"]),
+      [
+        "FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData", "RecordedFigures",
+        "CTestSupport",
+      ]),
     tests(
       "CalibrationCore",
       [
