@@ -344,7 +344,10 @@ let package = Package(
     tests("Geomagnetism", ["Geomagnetism", "SharedData"]),
     tests(
       "FusionCore",
-      ["FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData", "RecordedFigures"]),
+      [
+        "FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData", "RecordedFigures",
+        "CTestSupport",
+      ]),
     tests(
       "CalibrationCore",
       [
@@ -372,7 +375,8 @@ let package = Package(
         "SeededDraws",
       ]),
     tests(
-      "OutputProtocols", ["OutputProtocols", "SensorTypes", "LinearAlgebra"]),
+      "OutputProtocols", ["OutputProtocols", "SensorTypes", "LinearAlgebra"],
+      exclude: ["SignalKSamples.txt"]),
     tests(
       "CoreLocation",
       [

@@ -30,6 +30,8 @@ import Testing
     checkEach(RelativeAltitudeParameters.numbers, RelativeAltitudeParameters(), value) { $0.sound }
     checkEach(AbsoluteAltitudeParameters.numbers, AbsoluteAltitudeParameters(), value) { $0.sound }
     checkEach(PositionParameters.numbers, PositionParameters(), value) { $0.sound }
+    checkEach(SeaStateParameters.numbers, SeaStateParameters(), value) { $0.sound }
+    checkEach(HeaveParameters.numbers, HeaveParameters(), value) { $0.sound }
   }
 
   @Test("values that only make sense together count as their defaults together")

@@ -98,6 +98,8 @@ import Testing
     try Self.compare(RelativeAltitudeParameters(), least: 80)
     try Self.compare(AbsoluteAltitudeParameters(), least: 30)
     try Self.compare(PositionParameters(), least: 50)
+    try Self.compare(SeaStateParameters(), least: 12)
+    try Self.compare(HeaveParameters(), least: 8)
   }
 
   private static func compare<Root>(_ numbers: [ParameterNumber<Root>], _ usual: Root) {
@@ -113,6 +115,8 @@ import Testing
     Self.compare(RelativeAltitudeParameters.numbers, RelativeAltitudeParameters())
     Self.compare(AbsoluteAltitudeParameters.numbers, AbsoluteAltitudeParameters())
     Self.compare(PositionParameters.numbers, PositionParameters())
+    Self.compare(SeaStateParameters.numbers, SeaStateParameters())
+    Self.compare(HeaveParameters.numbers, HeaveParameters())
   }
 
   @Test("a default is read as it is written")

@@ -264,7 +264,7 @@ extension UTCMoment {
 
 extension JSONScanner {
   /// The number here where it is a whole one of a size that is needed.
-  mutating func integer() -> Int? {
+  package mutating func integer() -> Int? {
     guard let value = number(), value == value.rounded(), abs(value) < 1e9 else { return nil }
     return Int(value)
   }

@@ -1,8 +1,8 @@
 // Reads a JSON text where it lies: no tree, no strings, no allocation but for numbers of absurd length.
 
 /// A string of a JSON text, as it stands between its quotation marks.
-struct JSONText {
-  let bytes: Slice<UnsafeBufferPointer<UInt8>>
+package struct JSONText {
+  package let bytes: Slice<UnsafeBufferPointer<UInt8>>
 
   /// A number that is the same for the same text, never 0.
   var fingerprint: UInt64 { Self.fingerprint(bytes) }
@@ -15,7 +15,7 @@ struct JSONText {
   }
 
   /// The text for a person: printable ASCII, at most `limit` characters; what is escaped or anything else is `?`.
-  func words(limit: Int = 100) -> String {
+  package func words(limit: Int = 100) -> String {
     var text = ""
     var isEscaped = false
     for byte in bytes.prefix(limit) {
@@ -32,7 +32,7 @@ struct JSONText {
   }
 
   /// A name without escapes is compared byte by byte.
-  static func ~= (name: StaticString, text: JSONText) -> Bool {
+  package static func ~= (name: StaticString, text: JSONText) -> Bool {
     let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     return text.bytes.elementsEqual(name)
   }
@@ -42,7 +42,7 @@ struct JSONText {
 ///
 /// A value that is not asked for is skipped. Values are nested 64 deep at most (gpsd's four), which the
 /// standard leaves to a reader.
-struct JSONScanner {
+package struct JSONScanner {
   private static let depthLimit = 64
   private static let powersOfTen: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
@@ -53,18 +53,18 @@ struct JSONScanner {
   private var position = 0
   private var depth = 0
   /// Whether the text is none: then nothing that was read of it counts.
-  private(set) var hasFailed = false
+  package private(set) var hasFailed = false
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   /// Whether the text was sound and has ended.
-  mutating func isAtEnd() -> Bool {
+  package mutating func isAtEnd() -> Bool {
     skipSpace()
     return !hasFailed && position == bytes.count
   }
 
   /// Goes through an object; `member` may read the value of the key that it is given.
-  mutating func object(_ member: (inout JSONScanner, JSONText) -> Void) {
+  package mutating func object(_ member: (inout JSONScanner, JSONText) -> Void) {
     list(from: UInt8(ascii: "{"), to: UInt8(ascii: "}")) { scanner in
       guard let key = scanner.string() else { return scanner.fail() }
       guard scanner.take(UInt8(ascii: ":")) else { return scanner.fail() }
@@ -76,7 +76,7 @@ struct JSONScanner {
   }
 
   /// Goes through an array; `element` may read the value it stands before.
-  mutating func array(_ element: (inout JSONScanner) -> Void) {
+  package mutating func array(_ element: (inout JSONScanner) -> Void) {
     list(from: UInt8(ascii: "["), to: UInt8(ascii: "]")) { scanner in
       scanner.skipSpace()
       let start = scanner.position
@@ -101,7 +101,7 @@ struct JSONScanner {
   }
 
   /// The string here, or `nil` where something else stands, which stays where it is.
-  mutating func string() -> JSONText? {
+  package mutating func string() -> JSONText? {
     guard peek() == UInt8(ascii: "\"") else { return nil }
     position += 1
     let start = position
@@ -144,7 +144,7 @@ struct JSONScanner {
 
   /// The number here, correctly rounded, or `nil` where something else stands. One beyond what a double holds
   /// is `nil` as well.
-  mutating func number() -> Double? {
+  package mutating func number() -> Double? {
     guard let first = peek(), first == UInt8(ascii: "-") || (48...57).contains(first) else {
       return nil
     }
@@ -224,7 +224,7 @@ struct JSONScanner {
   }
 
   /// Whether `true` stands here; anything else stays where it is.
-  mutating func isTrue() -> Bool {
+  package mutating func isTrue() -> Bool {
     guard peek() == UInt8(ascii: "t") else { return false }
     word("true")
     return !hasFailed
