@@ -47,6 +47,7 @@ package struct ServeRun {
     let page = try settings.web.map {
       try WebParts($0, state: StateDirectory.current(), openTiles: openTiles)
     }
+    let outputs = try makeOutputs(isSimulated: located?.board.simulation != nil)
     let parts = makeParts(board: located?.board.name ?? "found on the buses")
     let stop = StopFlag()
     let reloads = Atomic<Bool>(false)
@@ -56,7 +57,8 @@ package struct ServeRun {
       if signal == SIGHUP { reloads.store(true, ordering: .releasing) } else { stop.set(signal) }
       round.signal()
     }
-    let daemon = try LocationDaemon(listener, stream: stream, network: network, parts)
+    let daemon = try LocationDaemon(
+      listener, stream: stream, network: network, outputs: outputs, parts)
     for problem in daemon.problems { Terminal.warn("lodestone: \(problem)") }
     Terminal.say("serving \(parts.board) at \(listener.path)")
     if let stream { Terminal.say("lines of JSON at \(stream.path)") }
@@ -65,6 +67,7 @@ package struct ServeRun {
         "lines of JSON for everybody who reaches \(network.listener.path), positions: \(network.positions.rawValue)"
       )
     }
+    for opened in outputs { announce(opened) }
     if daemon.absentCount > 0 {
       Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
     }
@@ -155,6 +158,30 @@ package struct ServeRun {
         throw CommandError("tcp: \(error)", kind: isWrong ? .configuration : .io)
       }
     }
+  }
+
+  private func makeOutputs(isSimulated: Bool) throws -> [OpenedOutput] {
+    try settings.outputs.map { output in
+      do throws(LocalSocketError) {
+        return try OpenedOutput(output, isSimulated: isSimulated) {
+          LinuxBusProvider().isWallTimeSet
+        }
+      } catch {
+        let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.errno)
+        throw CommandError(
+          "outputs, line \(output.line), \(output.name): \(error)",
+          kind: isWrong ? .configuration : .io)
+      }
+    }
+  }
+
+  private func announce(_ opened: OpenedOutput) {
+    let limit = opened.settings.positions
+    let note =
+      limit == .none
+      ? "positions: none, so that it tells no place and no true heading"
+      : "positions: \(limit.rawValue)"
+    Terminal.say("\(opened.output.name) at \(opened.output.place), \(note)")
   }
 
   /// - Parameter descriptor: The socket that a service manager has opened, if there is one.

@@ -65,7 +65,17 @@ package struct StatusReport {
       if reader.dropped > 0 { words.append("\(reader.dropped) values dropped") }
       lines.append("  " + words.joined(separator: "; "))
     }
+    for output in status.outputs ?? [] { lines += text(output) }
     return lines
+  }
+
+  private static func text(_ output: DaemonStatus.OutputReport) -> [String] {
+    var words = ["\(output.name) at \(output.place)", "positions: \(output.positions.rawValue)"]
+    if let listeners = output.listeners { words.append("\(listeners) connected") }
+    words.append("\(output.sent) messages sent")
+    if output.dropped > 0 { words.append("\(output.dropped) dropped") }
+    return ["  " + words.joined(separator: "; ")]
+      + (output.problem.map { ["    problem: \($0)"] } ?? [])
   }
 
   private static func duration(_ seconds: Double) -> String {

@@ -47,6 +47,7 @@ package final class LocationDaemon: Sendable {
 
   private let core: DaemonCore
   private let server: ServiceServer
+  private let outputs: OutputService
 
   /// Begins to serve. What earlier daemons have kept of programs goes on.
   ///
@@ -56,11 +57,16 @@ package final class LocationDaemon: Sendable {
   ///   - listener: Where programs arrive.
   ///   - stream: Where readers of the stream of JSON lines arrive, if there is one.
   ///   - network: The port at which readers arrive whom the kernel does not name, and how much of the position they get.
+  ///   - outputs: The protocols that it speaks.
   package init(
     _ listener: LocalListener, stream: LocalListener? = nil,
-    network: (listener: NetworkListener, positions: PositionLimit)? = nil, _ parts: Parts
+    network: (listener: NetworkListener, positions: PositionLimit)? = nil,
+    outputs: [OpenedOutput] = [], _ parts: Parts
   ) throws {
     core = DaemonCore(parts, stream: stream?.path)
+    self.outputs = OutputService(outputs.map(\.output), clocks: parts.clocks) {
+      [registry = core.registry] in registry.observer(.network)
+    }
     core.registry.restore()
     var entrances = [
       Entrance(listener, refusal: DaemonEnd.refusal) { [core] identity, now, wake in
@@ -81,12 +87,15 @@ package final class LocationDaemon: Sendable {
           core.admitReader(identity, positions, at: now, wake: wake)
         })
     }
+    entrances += outputs.compactMap(\.entrance)
     server = try ServiceServer(entrances, limits: parts.limits, clocks: parts.clocks)
     core.gatherNews { [weak server] publish in
       guard let server else { return publish() }
       server.gather(publish)
     }
     core.count { [weak server] in server?.counters ?? ServerCounters() }
+    core.report { [weak outputs = self.outputs] in outputs?.reports ?? [] }
+    self.outputs.start()
   }
 
   /// What could not be read when the daemon began, a line each.
@@ -116,6 +125,7 @@ package final class LocationDaemon: Sendable {
   package func stop() {
     core.endReaders()
     server.stop()
+    outputs.stop()
     core.settle()
   }
 
@@ -141,6 +151,7 @@ private final class DaemonCore: Sendable {
   private struct Counting: Sendable {
     var counters: @Sendable () -> ServerCounters = { ServerCounters() }
     var pages: (@Sendable () -> Int)?
+    var outputs: @Sendable () -> [DaemonStatus.OutputReport] = { [] }
   }
 
   let registry: ProgramRegistry
@@ -238,6 +249,10 @@ private final class DaemonCore: Sendable {
     counting.withLock { $0.counters = counters }
   }
 
+  func report(_ outputs: @escaping @Sendable () -> [DaemonStatus.OutputReport]) {
+    counting.withLock { $0.outputs = outputs }
+  }
+
   func countPages(_ count: @escaping @Sendable () -> Int) {
     counting.withLock { $0.pages = count }
   }
@@ -278,7 +293,7 @@ private final class DaemonCore: Sendable {
         "failures": counters.failures, "crowded": registry.crowdedCount,
       ],
       agents: agents.count, pages: counting.withLock { $0.pages }?(), programs: programs,
-      readers: isWhole ? reading : nil)
+      readers: isWhole ? reading : nil, outputs: isWhole ? counting.withLock { $0.outputs }() : nil)
   }
 
   private func program(

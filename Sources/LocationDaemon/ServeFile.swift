@@ -17,6 +17,8 @@ package struct ServeConfiguration: Hashable, Sendable {
   package var network: Network?
   /// The page for browsers, or `nil` for none.
   package var web: Web?
+  /// The protocols that the daemon speaks, and where.
+  package var outputs: [OutputSettings] = []
   /// The number of the group whose users may connect, or `nil` for all users. What a program gets is the authorization file's business.
   package var group: UInt32?
   /// The real-time priority of the threads of the buses, or `nil` for none.
@@ -86,7 +88,7 @@ package enum ServeFile {
   private static let schema = 1
   private static let known = [
     "schema", "board", "socket", "stream", "tcp", "web", "group", "realtime", "agents",
-    "connections",
+    "connections", "outputs",
   ]
   private static let mostConnections = 16_384
 
@@ -109,6 +111,7 @@ package enum ServeFile {
     }
     configuration.network = try network(map)
     configuration.web = try web(map)
+    configuration.outputs = try OutputSettings.parse(map)
     if let group = try map.string("group") {
       guard let number = number(ofGroup: group) else {
         throw map.error("group", "there is no group '\(group)' on this machine")
@@ -163,7 +166,7 @@ package enum ServeFile {
       tokenFile: try path("tokenFile", web, longest: 4_095))
   }
 
-  private static func positions(_ map: YAMLMapping) throws(BoardFileError) -> PositionLimit? {
+  static func positions(_ map: YAMLMapping) throws(BoardFileError) -> PositionLimit? {
     guard let word = try map.string("positions") else { return nil }
     guard let positions = PositionLimit(rawValue: word) else {
       throw map.error("positions", "'positions' is exact, reduced or none")

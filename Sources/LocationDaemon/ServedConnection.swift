@@ -45,17 +45,19 @@ package struct Entrance {
     -> any ServedConnection
 
   package let listener: any ConnectionListener
-  /// Who everybody is that arrives here, if the kernel does not say it. All of them together have few connections.
+  /// Who everybody is that arrives here, if the kernel does not say it.
   let stranger: ProgramIdentity?
+  /// The number of connections that they all together may have here, or `nil` for the usual one.
+  let mostStrangers: Int?
   let admit: Admit
   /// Returns what is written to a program that is refused.
   let refusal: @Sendable (Farewell) -> [UInt8]
 
   package init(
-    _ listener: any ConnectionListener, stranger: ProgramIdentity? = nil,
+    _ listener: any ConnectionListener, stranger: ProgramIdentity? = nil, mostStrangers: Int? = nil,
     refusal: @escaping @Sendable (Farewell) -> [UInt8], admit: @escaping Admit
   ) {
-    (self.listener, self.stranger) = (listener, stranger)
+    (self.listener, self.stranger, self.mostStrangers) = (listener, stranger, mostStrangers)
     (self.refusal, self.admit) = (refusal, admit)
   }
 }

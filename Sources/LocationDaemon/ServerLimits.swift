@@ -6,7 +6,7 @@ package struct ServerLimits: Hashable, Sendable {
   package var connections = 1_024
   /// The number of connections of one user.
   package var connectionsOfUser = 256
-  /// The number of connections whose users the kernel does not name.
+  /// The number of connections at one port, where the kernel does not name users.
   package var strangers = 32
   /// The number of bytes that may wait for all programs together. Beyond it the program is closed for which most waits.
   package var waiting = 16_777_216

@@ -14,6 +14,8 @@ final class ServiceLoop {
     let connection: LocalConnection
     let host: any ServedConnection
     let user: UInt32
+    /// The place of the entrance at which it has arrived.
+    let entrance: Int
     var unsent: [UInt8] = []
     var sent = 0
     var interest: Poller.Interest = .readable
@@ -152,7 +154,7 @@ final class ServiceLoop {
     for _ in 0..<Self.acceptedAtOnce {
       do {
         guard let connection = try entrance.listener.accept() else { return }
-        take(connection, entrance, at: now)
+        take(connection, entrance, index, at: now)
       } catch {
         server.count { $0.failures += 1 }
         listen([])
@@ -162,14 +164,17 @@ final class ServiceLoop {
     }
   }
 
-  private func take(_ connection: LocalConnection, _ entrance: Entrance, at now: Double) {
+  private func take(
+    _ connection: LocalConnection, _ entrance: Entrance, _ index: Int, at now: Double
+  ) {
     // How many there are is asked first: who it is takes longer.
     // Who runs the machine can always ask what is going on.
     let isStranger = entrance.stranger != nil
-    let most = isStranger ? limits.strangers : limits.connectionsOfUser
+    let most =
+      isStranger ? entrance.mostStrangers ?? limits.strangers : limits.connectionsOfUser
     guard let user = isStranger ? Self.strangers : connection.peer?.user,
       seats.count < limits.connections + (user == 0 ? Self.reserve : 0),
-      seats.values.count(where: { $0.user == user }) < most
+      seats.values.count(where: { $0.user == user && (!isStranger || $0.entrance == index) }) < most
     else { return refuse(connection, entrance.refusal(.crowded)) }
     guard let identity = entrance.stranger ?? ProgramIdentity.of(connection) else {
       return refuse(
@@ -186,7 +191,7 @@ final class ServiceLoop {
       server.count { $0.failures += 1 }
       return
     }
-    seats[token] = Seat(connection: connection, host: host, user: user)
+    seats[token] = Seat(connection: connection, host: host, user: user, entrance: index)
     server.count { $0.accepted += 1 }
     // What is said first waits for nothing.
     serve(token, at: now)

@@ -4,11 +4,12 @@ import FacadeTestSupport
 import Foundation
 import Geodesy
 import LinuxIO
-import LocationDaemon
 import LocationServices
 import Lodestone
 import SensorTypes
 import Synchronization
+
+@testable import LocationDaemon
 
 /// A client that keeps what it is told.
 final class Listener: ServiceClient {
@@ -55,13 +56,19 @@ final class DaemonBench {
   private(set) var daemon: LocationDaemon?
   private let rules: String?
   private let owners: Set<UInt32>
+  private let outputs: [OutputSettings]
+  private var ports: [UInt16] = []
   var path: String { folder.appending(path: "s").path }
   var streamPath: String { folder.appending(path: "stream").path }
   private var rulesFile: URL { folder.appending(path: "authorization.yaml") }
 
-  /// - Parameter rules: The text of the owner's file, or `nil` for none.
-  init(rules: String? = nil, owners: Set<UInt32> = [geteuid()]) throws {
-    (self.rules, self.owners) = (rules, owners)
+  /// - Parameters:
+  ///   - rules: The text of the owner's file, or `nil` for none.
+  ///   - outputs: The protocols that it speaks.
+  init(
+    rules: String? = nil, owners: Set<UInt32> = [geteuid()], outputs: [OutputSettings] = []
+  ) throws {
+    (self.rules, self.owners, self.outputs) = (rules, owners, outputs)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write(rules: rules)
     try start()
@@ -78,13 +85,20 @@ final class DaemonBench {
 
   func start() throws {
     let (board, file) = (board, rulesFile)
+    let opened = try outputs.map { settings throws(LocalSocketError) in
+      try OpenedOutput(settings, isSimulated: false) { true }
+    }
+    ports = opened.map { $0.listener?.port ?? 0 }
     daemon = try LocationDaemon(
       LocalListener(path: path, mode: 0o600),
-      stream: LocalListener(path: streamPath, mode: 0o600),
+      stream: LocalListener(path: streamPath, mode: 0o600), outputs: opened,
       LocationDaemon.Parts(
         board: "boat", openBoard: { board }, folder: folder.appending(path: "state"),
         policies: { [AuthorizationPolicy(file)] }, ownerUsers: owners))
   }
+
+  /// The port of an output, which the system has chosen.
+  func port(_ index: Int) -> UInt16 { ports[index] }
 
   func stop() {
     daemon?.stop()

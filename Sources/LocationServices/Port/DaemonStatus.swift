@@ -52,6 +52,31 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
     }
   }
 
+  /// A protocol that the daemon speaks.
+  package struct OutputReport: Hashable, Codable, Sendable {
+    /// The name of the protocol, as in serve.yaml.
+    package var name: String
+    /// The address and port, or the device.
+    package var place: String
+    /// How much of the position goes there at most.
+    package var positions: PositionLimit
+    /// The number of programs that are connected, or `nil` where nobody connects.
+    package var listeners: Int?
+    /// The number of messages that were sent, and of those that were not because the other end takes too little or is not there.
+    package var sent, dropped: UInt64
+    /// Why nothing is sent at the moment, in one line.
+    package var problem: String?
+
+    package init(
+      name: String, place: String, positions: PositionLimit, listeners: Int?, sent: UInt64,
+      dropped: UInt64, problem: String?
+    ) {
+      (self.name, self.place, self.positions) = (name, place, positions)
+      (self.listeners, self.sent, self.dropped) = (listeners, sent, dropped)
+      self.problem = problem
+    }
+  }
+
   /// The version of Lodestone.
   package var software: String
   package var board: String
@@ -74,16 +99,19 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   package var programs: [Program]?
   /// The readers of the stream. `nil` for a user who may not know which ones there are.
   package var readers: [Reader]?
+  /// The protocols that it speaks. `nil` for a user who may not know which programs there are.
+  package var outputs: [OutputReport]?
 
   package init(
     software: String, board: String, stream: String? = nil, process: Int32, uptime: Double,
     openingFailure: String?, connections: Int, counters: [String: UInt64], agents: Int,
-    pages: Int? = nil, programs: [Program]?, readers: [Reader]? = nil
+    pages: Int? = nil, programs: [Program]?, readers: [Reader]? = nil,
+    outputs: [OutputReport]? = nil
   ) {
     (self.software, self.board, self.stream) = (software, board, stream)
     self.process = process
     (self.uptime, self.openingFailure, self.connections) = (uptime, openingFailure, connections)
     (self.counters, self.agents, self.programs) = (counters, agents, programs)
-    (self.pages, self.readers) = (pages, readers)
+    (self.pages, self.readers, self.outputs) = (pages, readers, outputs)
   }
 }

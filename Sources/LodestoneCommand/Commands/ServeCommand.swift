@@ -28,6 +28,10 @@ struct ServeCommand: ParsableCommand {
         stream: /run/lodestone/stream.sock
         tcp: {address: 0.0.0.0, port: 2950, positions: none}
         web: {address: 0.0.0.0, port: 8080, positions: exact}
+        outputs:
+          - {protocol: gpsd, positions: exact}
+          - {protocol: nmea0183, address: 0.0.0.0, positions: exact}
+          - {protocol: nmea0183, transport: udp, address: 192.168.1.255, sentences: {HDG: 0.1, RMC: 1}, talker: II}
         group: location
         agents: [pi]
         realtime: 20
@@ -36,7 +40,10 @@ struct ServeCommand: ParsableCommand {
       Every key but schema may be left out. stream has lines of JSON for other languages ('none': no stream), tcp the same for everybody \
       who reaches the port. web is the page of lodestone map for everybody who has its token, with tiles and tokenFile as further keys, \
       and the lines as a WebSocket: /stream?token=TOKEN&subscribe=heading,location&rate=5. An address is 127.0.0.1 if it is left out; \
-      positions is exact, reduced or none, and if it is left out none for tcp, exact for web. Only users of group may connect. agents \
+      positions is exact, reduced or none, and if it is left out none for tcp, exact for web. Only users of group may connect. \
+      outputs are protocols that the daemon speaks. Whoever reaches the port gets what positions allows: none if it is left out. \
+      Programs that are written for gpsd find the board at port 2947. nmea0183 listens at port 10110, or sends datagrams there with \
+      transport: udp; sentences chooses which, each with the seconds from one to the next, talker whose they are. agents \
       may answer prompts, calibrate and record, as root may. realtime is the SCHED_FIFO priority of the threads of the buses.
 
       SIGHUP makes it read the rules of this machine again. Exit code 78 when the configuration, the board file or the rules are wrong: \

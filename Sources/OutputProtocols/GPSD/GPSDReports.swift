@@ -115,7 +115,7 @@ package struct GPSDReports: Sendable {
   func has(_ path: String) -> Bool { devices.contains { $0.path == path } }
 
   /// UTC of a moment by the system's clock; `nil` while nobody has set it.
-  func utc(of time: Timestamp) -> Double? {
+  package func utc(of time: Timestamp) -> Double? {
     clock(time).flatMap { $0.isSet ? $0.seconds : nil }
   }
 

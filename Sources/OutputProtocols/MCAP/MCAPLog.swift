@@ -281,7 +281,7 @@ extension MCAPLog {
     return turned.w.isFinite && turned.vector.isFinite ? turned : nil
   }
 
-  static func status(of location: LocationEstimate) -> ROSNavSatFix.Status {
+  static func status(of location: LocationEstimate) -> ROSNavSatFix.NavSatFixStatus {
     // ROS has no word for a position that is carried on: one without a fix is the nearest.
     guard location.carried == nil, location.fix.kind ?? .autonomous >= .combined else {
       return .noFix

@@ -6,7 +6,7 @@
 /// file that ends behind any of them can be read from its beginning; only the chunk that was open is lost with a cut.
 package struct MCAPWriter: Sendable {
   /// What became of a message.
-  package enum Outcome: Sendable, Hashable {
+  package enum MCAPOutcome: Sendable, Hashable {
     case taken
     /// It is longer than `longestMessage`, its channel is not there, or the file is full or finished.
     case refused
@@ -130,7 +130,7 @@ package struct MCAPWriter: Sendable {
   @discardableResult
   package mutating func write(
     _ data: [UInt8], channel: UInt16, logTime: UInt64, publishTime: UInt64
-  ) -> Outcome {
+  ) -> MCAPOutcome {
     guard !isFinished, !isFull, Int(channel) < channels.count, data.count <= Self.longestMessage
     else {
       refused += 1

@@ -71,7 +71,7 @@ struct ROSMagneticField {
 
 /// `sensor_msgs/msg/NavSatFix`.
 struct ROSNavSatFix {
-  enum Status: Int8 {
+  enum NavSatFixStatus: Int8 {
     case noFix = -1
     case fix = 0
     /// Augmented by satellite.
@@ -87,7 +87,7 @@ struct ROSNavSatFix {
   }
 
   var header: ROSHeader
-  var status: Status
+  var status: NavSatFixStatus
   /// Bits of the satellite systems: 1 GPS, 2 GLONASS, 4 BeiDou, 8 Galileo; 0 where they are not known.
   var service: UInt16 = 0
   /// Degrees; NaN where it is not known.

@@ -7,14 +7,14 @@ package struct OpenMetricsText: Sendable {
   /// The value of the HTTP header `Content-Type`.
   package static let mediaType = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-  package enum Kind: String, Sendable {
+  package enum MetricKind: String, Sendable {
     case gauge, counter, info, stateset
   }
 
   /// The text so far.
   package private(set) var bytes: [UInt8] = []
   private var family = ""
-  private var kind = Kind.gauge
+  private var kind = MetricKind.gauge
 
   package init() {}
 
@@ -23,7 +23,7 @@ package struct OpenMetricsText: Sendable {
   /// - Parameters:
   ///   - name: The name without `_total` or `_info`. It ends with the unit where there is one.
   package mutating func begin(
-    _ name: String, _ kind: Kind = .gauge, unit: String? = nil, help: String
+    _ name: String, _ kind: MetricKind = .gauge, unit: String? = nil, help: String
   ) {
     (family, self.kind) = (name, kind)
     bytes.append(text: "# TYPE \(name) \(kind.rawValue)\n")

@@ -34,7 +34,7 @@ package struct Telemetry: Sendable, Hashable {
   package var tiltTime: Timestamp?
 
   /// The position; `nil` where there is none, or where positions may not be shown.
-  package var position: Position?
+  package var position: TelemetryPosition?
   /// Why there is no position; `nil` while there is one.
   package var positionReason: NoData?
 
@@ -71,7 +71,7 @@ package struct Telemetry: Sendable, Hashable {
   package var satellitesTime: Timestamp?
 
   /// A position and what is known of it.
-  package struct Position: Sendable, Hashable {
+  package struct TelemetryPosition: Sendable, Hashable {
     /// WGS 84, degrees north.
     package var latitude: Double
     /// WGS 84, degrees east.
@@ -164,7 +164,7 @@ package struct Telemetry: Sendable, Hashable {
     }
     let fix = location.fix
     let epoch = location.carried?.fixTime ?? fix.moment(latency: 0)
-    position = Position(
+    position = TelemetryPosition(
       latitude: latitude, longitude: longitude,
       accuracy: fix.horizontalAccuracy.finite.flatMap { $0 >= 0 ? $0 : nil },
       isAccuracyAssumed: fix.hasAssumedAccuracy, fixAge: max(0, now.seconds(since: epoch)),

@@ -1,0 +1,54 @@
+// Datagrams to an address of the network.
+
+import CLinuxIO
+import Glibc
+
+/// A UDP socket that sends to one address. Nothing is waited for.
+package final class DatagramPort: Sendable {
+  /// The address and port, for messages.
+  package let place: String
+  private let file: Int32
+
+  /// Opens a socket to a numeric address, which may be one of a whole network or of a multicast group.
+  package init(address: String, port: UInt16) throws(LocalSocketError) {
+    let name = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+    place = name
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+    hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(address, String(port), &hints, &found) == 0, let entry = found?.pointee else {
+      throw LocalSocketError(name, "this is no numeric address", errno: EINVAL)
+    }
+    defer { freeaddrinfo(found) }
+    let kind = entry.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    file = socket(entry.ai_family, kind, entry.ai_protocol)
+    guard file >= 0 else { throw LocalSocketError(name, errno: errno) }
+    var isAllowed: Int32 = 1
+    setsockopt(
+      file, SOL_SOCKET, SO_BROADCAST, &isAllowed, socklen_t(MemoryLayout<Int32>.size))
+    guard connect(file, entry.ai_addr, entry.ai_addrlen) == 0 else {
+      let code = errno
+      close(file)
+      throw LocalSocketError(name, errno: code)
+    }
+  }
+
+  deinit { close(file) }
+
+  /// Sends a datagram. Returns the reason if it was not sent.
+  ///
+  /// That nobody listens at the address of one machine is told by the datagram after the one that was refused.
+  package func send(_ bytes: [UInt8]) -> String? {
+    let count = bytes.withUnsafeBytes {
+      Glibc.send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    guard count < 0 else { return nil }
+    return switch errno {
+    case ECONNREFUSED: "nobody listens there"
+    case EAGAIN, ENOBUFS: "the network takes no more at the moment"
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN: "there is no way to that address"
+    case let code: String(cString: strerror(code))
+    }
+  }
+}

@@ -1,0 +1,276 @@
+// The protocol of gpsd at a port: programs that are written for gpsd find the board there.
+
+package import LocationServices
+package import Lodestone
+package import OutputProtocols
+package import SensorTypes
+import ServiceProtocol
+import Synchronization
+
+/// Serves clients of gpsd.
+package final class GPSDOutput: ProtocolOutput {
+  /// The time in seconds between two looks at what is lost while nothing comes.
+  private static let look = 0.25
+  /// What headings and attitudes are said to come from: no single chip measures them.
+  private static let instrument = "lodestone"
+
+  private struct State: Sendable {
+    var reports: GPSDReports
+    var reporter = GPSDReporter()
+    var encoder: NMEAEncoder
+    var published = PublishedState()
+    var connections: [UInt64: GPSDConnection] = [:]
+    var last: UInt64 = 0
+    var sent: UInt64 = 0
+    /// Of connections that are gone.
+    var dropped: UInt64 = 0
+  }
+
+  private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
+
+  package let name = "gpsd"
+  package let place: String
+  package let positions: PositionLimit
+  private let release: GPSDRelease
+  private let clocks: RuntimeClocks
+  private let state: Mutex<State>
+  private let waking = Mutex(Waking())
+
+  /// Makes the output of a port.
+  ///
+  /// - Parameters:
+  ///   - place: The port, for messages.
+  ///   - clock: What the clock of the machine shows at a moment.
+  package init(
+    place: String, positions: PositionLimit, isSimulated: Bool, clocks: RuntimeClocks,
+    clock: @escaping @Sendable (Timestamp) -> ClockReading?
+  ) {
+    (self.place, self.positions, self.clocks) = (place, positions, clocks)
+    release = GPSDRelease(revision: "Lodestone \(LodestoneRuntime.version)")
+    let instrument = GPSDDevice(path: Self.instrument, driver: "Lodestone")
+    state = Mutex(
+      State(
+        reports: GPSDReports(
+          devices: [instrument], receiver: Self.instrument, instrument: Self.instrument,
+          clock: clock),
+        encoder: NMEAEncoder(isSimulated: isSimulated)))
+  }
+
+  package var demand: Demand {
+    guard state.withLock({ !$0.connections.isEmpty }) else { return Demand() }
+    return Demand(
+      heading: true, location: true, altitude: true, satellites: true,
+      motion: MotionDemand(attitude: true, field: true, interval: GPSDReporter.attitudeInterval))
+  }
+
+  package var summary: OutputSummary {
+    state.withLock { state in
+      var summary = OutputSummary(listeners: state.connections.count)
+      summary.sent = state.sent
+      summary.dropped = state.connections.values.reduce(state.dropped) { $0 + $1.dropped }
+      return summary
+    }
+  }
+
+  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0.wake = wake } }
+
+  /// Makes what serves a client that has connected.
+  package func admit(at now: Double, wake: @escaping @Sendable () -> Void) -> any ServedConnection {
+    let connection = state.withLock { state in
+      state.last += 1
+      let connection = GPSDConnection(self, state.last, release, at: now, wake: wake)
+      state.connections[state.last] = connection
+      return connection
+    }
+    waking.withLock { $0.wake }?()
+    return connection
+  }
+
+  fileprivate func remove(_ id: UInt64, dropped: UInt64) {
+    state.withLock { state in
+      guard state.connections.removeValue(forKey: id) != nil else { return }
+      state.dropped += dropped
+    }
+    waking.withLock { $0.wake }?()
+  }
+
+  fileprivate var now: Timestamp { clocks.now() }
+
+  /// What requests of clients are answered from.
+  fileprivate var answers: (GPSDReports, PublishedState) {
+    state.withLock { ($0.reports, $0.published) }
+  }
+
+  package func take(_ observation: Observation, _ published: PublishedState, at now: Timestamp) {
+    let (connections, reports, text) =
+      state.withLock { state in
+        state.published = published
+        var found: [GPSDServerReport] = []
+        if case .sensor(let status) = observation { found += list(status, at: now, &state) }
+        guard !state.connections.isEmpty else { return ([], [], []) }
+        found += state.reporter.reports(
+          after: observation, state.reports, state: published, at: now)
+        let text = sentences(of: observation, at: now, &state)
+        state.sent += UInt64(found.count)
+        return (Array(state.connections.values), found, text)
+      } as ([GPSDConnection], [GPSDServerReport], [UInt8])
+    send(reports, text, to: connections, at: now)
+  }
+
+  package func advance(_ published: PublishedState, to now: Timestamp) -> Timestamp? {
+    let (connections, reports) =
+      state.withLock { state in
+        guard !state.connections.isEmpty else { return ([], []) }
+        state.published = published
+        let found = state.reporter.due(state.reports, state: published, at: now)
+        state.sent += UInt64(found.count)
+        return (Array(state.connections.values), found)
+      } as ([GPSDConnection], [GPSDServerReport])
+    guard !connections.isEmpty else { return nil }
+    send(reports, [], to: connections, at: now)
+    return now.advanced(bySeconds: Self.look)
+  }
+
+  private func send(
+    _ reports: [GPSDServerReport], _ sentences: [UInt8], to connections: [GPSDConnection],
+    at now: Timestamp
+  ) {
+    guard !reports.isEmpty || !sentences.isEmpty else { return }
+    let receiver = sentences.isEmpty ? "" : state.withLock { $0.reports.receiver }
+    for connection in connections { connection.send(reports, sentences, of: receiver, at: now) }
+  }
+
+  /// The sentences that `?WATCH={"nmea":true}` asks for: a position as gpsd writes one for a receiver that does not speak NMEA.
+  private func sentences(
+    of observation: Observation, at now: Timestamp, _ state: inout State
+  ) -> [UInt8] {
+    let kinds: [OutputSentence]
+    switch observation {
+    case .location, .locationUnavailable: kinds = [.gga, .rmc, .vtg, .gst, .hdg, .ths]
+    case .sky: kinds = [.gsa, .gsv]
+    default: return []
+    }
+    guard state.connections.values.contains(where: \.wantsSentences) else { return [] }
+    var text: [UInt8] = []
+    let clock = state.reports.clock(now) ?? ClockReading(seconds: 0, isSet: false)
+    state.encoder.append(kinds, of: state.published, at: now, clock: clock, to: &text)
+    return text
+  }
+
+  /// Keeps the list of devices: the receiver that is heard, and the board.
+  private func list(
+    _ status: SensorStatus, at now: Timestamp, _ state: inout State
+  ) -> [GPSDServerReport] {
+    guard let link = status.link else { return [] }
+    var device = GPSDDevice(
+      path: status.position, driver: status.chip, subtype: status.identity?.description,
+      isReceiver: true, baudRate: link.baudRate)
+    let known = state.reports.devices.first { $0.path == device.path }
+    device.activated = known?.activated ?? state.reports.utc(of: status.since)
+    guard status.state == .running else {
+      guard let known else { return [] }
+      state.reports.devices.removeAll { $0.path == known.path }
+      return [state.reports.deactivation(of: known)]
+    }
+    state.reports.receiver = device.path
+    guard known != device else { return [] }
+    state.reports.devices.removeAll { $0.path == device.path }
+    state.reports.devices.insert(device, at: 0)
+    return [state.reports.device(device)]
+  }
+}
+
+/// One client of gpsd.
+private final class GPSDConnection: ServedConnection {
+  private struct State: Sendable {
+    var session: GPSDSession
+    /// When the connection was closed.
+    var closed: Timestamp?
+  }
+
+  private let output: GPSDOutput
+  private let id: UInt64
+  private let wake: @Sendable () -> Void
+  private let state: Mutex<State>
+
+  init(
+    _ output: GPSDOutput, _ id: UInt64, _ release: GPSDRelease, at now: Double,
+    wake: @escaping @Sendable () -> Void
+  ) {
+    (self.output, self.id, self.wake) = (output, id, wake)
+    state = Mutex(State(session: GPSDSession(release, at: Timestamp(seconds: now))))
+  }
+
+  var wantsSentences: Bool {
+    state.withLock { $0.session.policy.isWatching && $0.session.policy.nmea }
+  }
+  var dropped: UInt64 {
+    state.withLock { $0.session.leftOut.reports &+ $0.session.leftOut.pieces }
+  }
+
+  let isOneWay = true
+  /// What waits is superseded by what is newer; who takes nothing for minutes is disconnected by the deadline.
+  let maySleep = true
+  var isReading: Bool { state.withLock { $0.closed == nil && $0.session.room > 0 } }
+  var isClosed: Bool { state.withLock { $0.closed != nil } }
+  var waitingCount: Int { state.withLock { $0.session.output.count } }
+  var deadline: Double? {
+    state.withLock { state in
+      let end = state.closed ?? state.session.deadline
+      return end == .distantFuture ? nil : end.seconds(since: Timestamp(nanoseconds: 0))
+    }
+  }
+
+  func advance(to now: Double) {
+    state.withLock { state in
+      let now = Timestamp(seconds: now)
+      if state.closed == nil, now >= state.session.deadline { state.closed = now }
+    }
+  }
+
+  func close(_ reason: Farewell, at now: Double) {
+    state.withLock { $0.closed = $0.closed ?? Timestamp(seconds: now) }
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer, at now: Double) {
+    receive(bytes, at: Timestamp(seconds: now))
+  }
+
+  private func receive(_ bytes: some Collection<UInt8>, at now: Timestamp) {
+    let (reports, published) = output.answers
+    state.withLock { $0.session.receive(bytes, reports: reports, state: published, at: now) }
+  }
+
+  func next() -> [UInt8]? {
+    let bytes = take()
+    // Requests that have waited for room are answered now.
+    if state.withLock({ $0.closed == nil && $0.session.hasRequests }) {
+      receive(EmptyCollection(), at: output.now)
+    }
+    return bytes.isEmpty ? nil : bytes
+  }
+
+  private func take() -> [UInt8] {
+    state.withLock { state in
+      guard state.closed == nil else { return [] }
+      let bytes = Array(state.session.output)
+      state.session.didWrite(bytes.count, at: output.now)
+      return bytes
+    }
+  }
+
+  func end() { output.remove(id, dropped: dropped) }
+
+  func send(
+    _ reports: [GPSDServerReport], _ sentences: [UInt8], of receiver: String, at now: Timestamp
+  ) {
+    let hasNews = state.withLock { state in
+      guard state.closed == nil else { return false }
+      let had = !state.session.output.isEmpty
+      for report in reports { state.session.send(report, at: now) }
+      state.session.send(nmea: sentences, device: receiver, at: now)
+      return !had && !state.session.output.isEmpty
+    }
+    if hasNews { wake() }
+  }
+}

@@ -1,0 +1,121 @@
+// The thread that supplies the outputs of a daemon.
+
+import Dispatch
+import Foundation
+package import LocationServices
+package import Lodestone
+package import SensorTypes
+import Synchronization
+
+/// The outputs of a daemon, and the thread on which they do what is due.
+package final class OutputService: Sendable {
+  /// The time in seconds for which measurements wait for others, so that a fast chip does not wake the thread each time.
+  private static let patience = 0.02
+  /// The longest time between two rounds in seconds.
+  private static let longestPause = 1.0
+
+  private struct State: Sendable {
+    var isStopping = false
+    /// Something has come that is not to wait.
+    var isUrgent = false
+  }
+
+  private let feeds: [OutputFeed]
+  private let clocks: RuntimeClocks
+  private let state: Wakes
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// What wakes the thread.
+  private final class Wakes: Sendable {
+    let state = Mutex(State())
+    let semaphore = DispatchSemaphore(value: 0)
+
+    func wake(isUrgent: Bool) {
+      if isUrgent { state.withLock { $0.isUrgent = true } }
+      semaphore.signal()
+    }
+  }
+
+  /// Makes outputs that do nothing yet.
+  ///
+  /// - Parameter makeServices: Makes services for outputs that may know equally much of the position.
+  package init(
+    _ outputs: [any ProtocolOutput], clocks: RuntimeClocks = .system,
+    makeServices: () -> ProgramServices
+  ) {
+    let wakes = Wakes()
+    state = wakes
+    self.clocks = clocks
+    feeds = PositionLimit.allCases.compactMap { limit in
+      let own = outputs.filter { $0.positions == limit }
+      guard !own.isEmpty else { return nil }
+      return OutputFeed(own, limit, makeServices()) { wakes.wake(isUrgent: $0) }
+    }
+    for output in outputs { output.begin { wakes.wake(isUrgent: true) } }
+  }
+
+  /// What the outputs do, for a status.
+  package var reports: [DaemonStatus.OutputReport] {
+    feeds.flatMap(\.outputs).map { output in
+      let summary = output.summary
+      return DaemonStatus.OutputReport(
+        name: output.name, place: output.place, positions: output.positions,
+        listeners: summary.listeners, sent: summary.sent, dropped: summary.dropped,
+        problem: summary.problem)
+    }
+  }
+  /// The number of observations that were dropped because the thread was late.
+  package var dropped: UInt64 { feeds.reduce(0) { $0 + $1.dropped } }
+
+  /// Begins the thread.
+  package func start() {
+    let thread = Thread { [self] in
+      run()
+      ended.signal()
+    }
+    thread.name = "outputs"
+    thread.start()
+  }
+
+  /// Ends the thread, a second at most, and what the outputs ask for.
+  package func stop() {
+    state.state.withLock { $0.isStopping = true }
+    state.wake(isUrgent: true)
+    _ = ended.wait(timeout: .now() + 1)
+    for feed in feeds { feed.end() }
+  }
+
+  /// Passes on what has come and does what is due.
+  ///
+  /// - Returns: When something is due next, or `nil` if nothing is without an observation.
+  @discardableResult
+  package func round() -> Timestamp? {
+    let now = clocks.now()
+    return feeds.compactMap { $0.round(at: now) }.min()
+  }
+
+  private func run() {
+    while true {
+      let next = round()
+      let now = clocks.now()
+      let pause = min(next.map { max(0, $0.seconds(since: now)) } ?? .infinity, Self.longestPause)
+      guard wait(until: now.advanced(bySeconds: pause), from: now) else { return }
+    }
+  }
+
+  /// Waits until a moment, or until something comes. Returns whether the thread goes on.
+  private func wait(until deadline: Timestamp, from begin: Timestamp) -> Bool {
+    var deadline = deadline
+    while true {
+      let (isStopping, isUrgent) = state.state.withLock { state in
+        defer { state.isUrgent = false }
+        return (state.isStopping, state.isUrgent)
+      }
+      if isStopping { return false }
+      let pause = deadline.seconds(since: clocks.now())
+      guard !isUrgent, pause > 0 else { return true }
+      guard state.semaphore.wait(timeout: .now() + pause) == .success else { return true }
+      deadline = min(deadline, begin.advanced(bySeconds: Self.patience))
+    }
+  }
+}

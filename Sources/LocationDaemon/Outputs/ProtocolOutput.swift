@@ -1,0 +1,41 @@
+// What the daemon supplies a protocol with.
+
+package import LocationServices
+package import OutputProtocols
+package import SensorTypes
+
+/// A protocol at one place: a port where programs arrive, an address or a line that messages are sent to.
+///
+/// The thread of the outputs calls it, and only that one; what it shares with connections is behind a lock of its own.
+package protocol ProtocolOutput: AnyObject, Sendable {
+  /// The name of the protocol, as in serve.yaml.
+  var name: String { get }
+  /// Where it goes, for messages.
+  var place: String { get }
+  /// How much of the position goes there at most, as the owner of the machine says.
+  var positions: PositionLimit { get }
+  /// What it needs of the board now. Nothing while nobody listens, so that chips may sleep.
+  var demand: Demand { get }
+  var summary: OutputSummary { get }
+
+  /// Is given a closure that has the thread of the outputs look at it: its demand has changed.
+  func begin(_ wake: @escaping @Sendable () -> Void)
+  /// Takes an observation that the state has taken already.
+  func take(_ observation: Observation, _ state: PublishedState, at now: Timestamp)
+  /// Sends what the time makes due. Returns when something is due next, or `nil` if nothing is without an observation.
+  func advance(_ state: PublishedState, to now: Timestamp) -> Timestamp?
+}
+
+/// What an output has done, for a status.
+package struct OutputSummary: Hashable, Sendable {
+  /// The number of programs that are connected, or `nil` where nobody connects.
+  package var listeners: Int?
+  /// The number of messages that were sent to all of them.
+  package var sent: UInt64 = 0
+  /// The number of messages that were not sent because the other end takes too little, or is not there.
+  package var dropped: UInt64 = 0
+  /// Why nothing is sent at the moment, in one line.
+  package var problem: String?
+
+  package init(listeners: Int? = nil) { self.listeners = listeners }
+}

@@ -1,0 +1,226 @@
+// The protocols that a daemon speaks: who is told what, and what is asked of the board for it.
+
+import BoardFile
+import FacadeTestSupport
+import Foundation
+import Glibc
+import LinuxIO
+import LocationServices
+import Lodestone
+import OutputProtocols
+import SensorTypes
+import Synchronization
+import Testing
+
+@testable import LocationDaemon
+
+/// A program that has connected to a port of this machine.
+private final class Peer {
+  private let file: Int32
+  private(set) var text = ""
+
+  init(_ port: UInt16) throws {
+    file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(result == 0)
+    var timeout = timeval(tv_sec: 0, tv_usec: 50_000)
+    setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(file) }
+
+  func say(_ line: String) {
+    _ = Array((line + "\n").utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+  }
+
+  /// Whether something comes that is as wanted, ten seconds at most.
+  func gets(_ isWanted: (String) -> Bool) -> Bool {
+    eventually {
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      let count = read(file, &buffer, buffer.count)
+      if count > 0 { text += String(decoding: buffer[..<count], as: UTF8.self) }
+      return isWanted(text)
+    }
+  }
+}
+
+struct OutputTests {
+  private static func settings(
+    _ kind: OutputSettings.ProtocolSettings, _ positions: PositionLimit = .exact
+  ) -> OutputSettings {
+    OutputSettings(
+      kind: kind, transport: .tcp, address: "127.0.0.1", port: 0, positions: positions, line: 2)
+  }
+
+  private static func sentences(_ chosen: [OutputSentence]) -> NMEAConfiguration {
+    var configuration = NMEAConfiguration()
+    for sentence in chosen { configuration.set(sentence, interval: 0.1) }
+    return configuration
+  }
+
+  private func now() -> Double { RuntimeClocks.system.now().seconds }
+
+  @Test("a client of gpsd gets the board's positions and headings, and chips sleep without one")
+  func gpsd() throws {
+    let bench = try DaemonBench(outputs: [Self.settings(.gpsd)])
+    #expect(bench.board.demands.isEmpty)
+    var peer: Peer? = try Peer(bench.port(0))
+    #expect(peer?.gets { $0.contains(#""class":"VERSION""#) && $0.contains("Lodestone") } == true)
+    peer?.say(#"?WATCH={"enable":true,"json":true}"#)
+    #expect(peer?.gets { $0.contains(#""class":"WATCH""#) } == true)
+    #expect(eventually { bench.board.demands.last?.location == true })
+    bench.board.publish(.location(53.123, 10.987, at: now()))
+    bench.board.publish(.heading(degrees: 20, at: now(), declination: 3.5))
+    #expect(peer?.gets { $0.contains(#""lat":53.123"#) && $0.contains(#""heading":23.5"#) } == true)
+    bench.board.publish(.locationUnavailable(.noFix, at: Timestamp(seconds: now())))
+    #expect(peer?.gets { $0.contains(#""mode":1"#) } == true)
+    let output = try #require(bench.daemon?.status.outputs?.first)
+    #expect(output.name == "gpsd" && output.listeners == 1 && output.sent > 0)
+    peer = nil
+    #expect(eventually { bench.board.demands.last == Demand() })
+    #expect(eventually { bench.daemon?.status.outputs?.first?.listeners == 0 })
+  }
+
+  @Test("where the owner names no positions, nothing that tells the place goes there")
+  func withheld() throws {
+    let bench = try DaemonBench(outputs: [
+      Self.settings(.gpsd, .none), Self.settings(.nmea0183(Self.sentences([.rmc, .hdg])), .none),
+    ])
+    let (first, second) = (try Peer(bench.port(0)), try Peer(bench.port(1)))
+    first.say(#"?WATCH={"enable":true,"json":true,"nmea":true}"#)
+    #expect(first.gets { $0.contains(#""class":"WATCH""#) })
+    #expect(eventually { bench.board.demands.last?.heading == true })
+    #expect(bench.board.demands.last?.location == false)
+    for _ in 0..<3 {
+      bench.board.publish(.location(53.123, 10.987, at: now()))
+      bench.board.publish(.heading(degrees: 20, at: now(), declination: 3.5))
+    }
+    #expect(first.gets { $0.contains(#""mheading":20"#) })
+    #expect(second.gets { $0.contains("HCHDG,20.0") })
+    for text in [first.text, second.text] {
+      for secret in ["53.1", "5307.", "10.98", "1059.", "23.5", "3.5,E"] {
+        #expect(!text.contains(secret), "\(text)")
+      }
+    }
+  }
+
+  @Test("a rule that denies strangers the position holds for outputs as well")
+  func denied() throws {
+    let bench = try DaemonBench(
+      rules: "schema: 1\nrules:\n  - user: \"65534\"\n    authorization: denied\n",
+      outputs: [Self.settings(.nmea0183(Self.sentences([.rmc, .hdg])))])
+    let peer = try Peer(bench.port(0))
+    #expect(eventually { bench.board.demands.last?.heading == true })
+    bench.board.publish(.location(53.123, 10.987, at: now()))
+    bench.board.publish(.heading(degrees: 20, at: now(), declination: 3.5))
+    #expect(peer.gets { $0.contains("HCHDG,20.0") })
+    #expect(!peer.text.contains("5307.") && !peer.text.contains("3.5,E"))
+  }
+
+  @Test("sentences go to all who listen, and tell a loss as empty fields")
+  func sentences() throws {
+    let bench = try DaemonBench(outputs: [
+      Self.settings(.nmea0183(Self.sentences([.hdg, .ths, .rmc])))
+    ])
+    let peers = [try Peer(bench.port(0)), try Peer(bench.port(0))]
+    #expect(eventually { bench.board.demands.last?.heading == true })
+    bench.board.publish(.heading(degrees: 20, at: now(), declination: 3.5))
+    bench.board.publish(.location(53.123, 10.987, at: now()))
+    for peer in peers {
+      #expect(peer.gets { $0.contains("$HCHDG,20.0,,,3.5,E*") && $0.contains("5307.38") })
+    }
+    bench.board.publish(.headingUnavailable(.uncalibrated, at: Timestamp(seconds: now())))
+    for peer in peers {
+      #expect(peer.gets { $0.contains("$HCHDG,,,,") && $0.contains(",V*") })
+    }
+  }
+
+  @Test("datagrams hold whole sentences")
+  func datagrams() {
+    let line = Array("$HCHDG,20.0,,,3.5,E*00\r\n".utf8)
+    let text = Array(repeating: line, count: 200).flatMap(\.self)
+    let datagrams = NMEAOutput.datagrams(of: text)
+    #expect(datagrams.flatMap(\.self) == text)
+    #expect(datagrams.allSatisfy { $0.count <= 1_400 && $0.last == 10 && $0.first == line[0] })
+    #expect(NMEAOutput.datagrams(of: []).isEmpty)
+  }
+
+  @Test("for a listener that takes nothing the oldest messages are left out whole")
+  func slowListener() {
+    let wakes = Mutex(0)
+    let connection = BroadcastConnection {
+      wakes.withLock { $0 += 1 }
+    } leave: { _ in
+    }
+    let message = [UInt8](repeating: 65, count: 999) + [10]
+    for _ in 0..<100 { connection.send(message) }
+    #expect(connection.waitingCount <= BroadcastConnection.mostWaiting)
+    #expect(connection.dropped == 68 && wakes.withLock { $0 } == 1)
+    var taken = 0
+    while let next = connection.next() {
+      #expect(next == message)
+      taken += 1
+    }
+    #expect(taken == 32 && connection.waitingCount == 0)
+  }
+
+  @Test("two outputs of a port are a mistake of the file, and so is what no protocol has")
+  func mistakes() {
+    func problem(_ text: String) -> BoardFileProblem? {
+      do {
+        _ = try ServeFile.parse("schema: 1\noutputs:\n" + text, file: "serve.yaml")
+        return nil
+      } catch {
+        return BoardFileProblem(line: error.line, message: error.message)
+      }
+    }
+    #expect(problem("  - {protocol: gpsd}\n  - {protocol: nmea0183, port: 2947}")?.line == 4)
+    for entry in [
+      "{}", "{protocol: gps}", "{protocol: gpsd, transport: udp, address: 127.0.0.1}",
+      "{protocol: gpsd, talker: II}", "{protocol: nmea0183, transport: udp}",
+      "{protocol: nmea0183, talker: ii}", "{protocol: nmea0183, sentences: {HDX: 1}}",
+      "{protocol: nmea0183, sentences: {HDG: 0}}", "{protocol: nmea0183, sentences: {}}",
+      "{protocol: nmea0183, port: 0}", "{protocol: nmea0183, positions: all}",
+      "{protocol: nmea0183, transport: carrier}",
+    ] { #expect(problem("  - \(entry)")?.line == 3, "\(entry)") }
+  }
+
+  private struct BoardFileProblem {
+    var line: Int
+    var message: String
+  }
+
+  @Test("what serve.yaml says of an output")
+  func settings() throws {
+    let outputs = try ServeFile.parse(
+      """
+      schema: 1
+      outputs:
+        - {protocol: gpsd, positions: exact}
+        - {protocol: nmea0183, transport: udp, address: 192.168.1.255, positions: reduced, talker: II, sentences: {HDG: 0.5}}
+        - {protocol: nmea0183, outsideAir: true}
+      """, file: "serve.yaml"
+    ).outputs
+    #expect(outputs.map(\.name) == ["gpsd", "nmea0183", "nmea0183"])
+    #expect(outputs.map(\.port) == [2_947, 10_110, 10_110])
+    #expect(outputs.map(\.address) == ["127.0.0.1", "192.168.1.255", "127.0.0.1"])
+    #expect(outputs.map(\.positions) == [.exact, .reduced, .none])
+    #expect(outputs.map(\.transport) == [.tcp, .udp, .tcp])
+    guard case .nmea0183(let chosen) = outputs[1].kind, case .nmea0183(let usual) = outputs[2].kind
+    else {
+      Issue.record("\(outputs)")
+      return
+    }
+    #expect(chosen.rules.count == 1 && chosen.rules[.hdg]?.talker == "II")
+    #expect(chosen.rules[.hdg]?.interval == 0.5)
+    #expect(usual.measuresOutsideAir && usual.rules == NMEAConfiguration.standard.rules)
+  }
+}

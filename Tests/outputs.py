@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""The protocols of `lodestone serve`, held against their real peers: outputs.py FOLDER, where Scripts/build.sh has put the programs
+
+gpsd: gpspipe, cgps and a client by hand. NMEA 0183: gpsd itself, which reads our sentences over TCP and UDP. Reports that are not to be trusted, and
+who may not know the place."""
+import contextlib
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+FOLDER = pathlib.Path(sys.argv[1]).resolve()
+sys.argv[1] = str(FOLDER / "lodestone")
+
+from checks import COMMAND, environment, expect, finish  # noqa: E402
+from command_line import folder, path  # noqa: E402
+
+# The simulated board stands here (Boards/simulated-hand.yaml).
+GPSPIPE, GPSD, CGPS = shutil.which("gpspipe"), shutil.which("gpsd") or "/usr/sbin/gpsd", shutil.which("cgps")
+begin = time.monotonic()
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_INET, kind) as end:
+        end.bind(("127.0.0.1", 0))
+        return end.getsockname()[1]
+
+
+@contextlib.contextmanager
+def daemon(outputs, board="simulated", rules=None):
+    """A daemon with outputs, and the lines that it has said."""
+    configuration = path / "serve.yaml"
+    configuration.write_text("schema: 1\noutputs:\n" + "".join(f"  - {output}\n" for output in outputs))
+    process = subprocess.Popen(
+        [COMMAND, "serve", "--configuration", str(configuration), "--board", board, "--socket", str(path / "s")], cwd=folder, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(STATE_DIRECTORY=str(path / "state")))
+    said = [process.stdout.readline()]
+    for _ in range(1 + len(outputs)):
+        said.append(process.stdout.readline())
+    expect("the daemon serves its outputs", "serving" in said[0] and all(" at 127.0.0.1:" in line for line in said[2:]), said)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        expect("and ends with 0", process.wait(10) == 0, process.returncode)
+
+
+def run(command, seconds):
+    """What a program prints within a time."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(TERM="xterm"))
+    try:
+        return process.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[0]
+
+
+def reports(text):
+    found = []
+    for line in text.splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            pass
+    return found
+
+
+def status():
+    result = subprocess.run(
+        [COMMAND, "serve", "--status", "--socket", str(path / "s"), "--format", "json"], capture_output=True, text=True, timeout=20,
+        env=environment())
+    return json.loads(result.stdout)
+
+
+def gpsd():
+    port = free_port()
+    with daemon([f"{{protocol: gpsd, port: {port}, positions: exact}}"]):
+        text = run([GPSPIPE, "-w", "-n", "60", f"127.0.0.1:{port}"], 20)
+        found = reports(text)
+        kinds = {report["class"] for report in found}
+        expect("gpspipe -w gets every kind of report", kinds >= {"VERSION", "DEVICES", "WATCH", "TPV", "SKY", "ATT"}, (kinds, text[:500]), kinds)
+        fixes = [report for report in found if report["class"] == "TPV" and report.get("mode", 0) > 1]
+        expect("with positions and their accuracy", fixes and all(
+            report["eph"] > 0 and -90 <= report["lat"] <= 90 and report["status"] >= 1 for report in fixes), fixes[:1], fixes[:1])
+        attitudes = [report for report in found if report["class"] == "ATT" and "mheading" in report]
+        expect("and headings with theirs", attitudes and all(
+            0 <= report["mheading"] < 360 and report["headingAccuracy"] > 0 for report in attitudes), found[-3:], attitudes[:1])
+        skies = [report for report in found if report["class"] == "SKY"]
+        expect("and satellites", any(report.get("satellites") for report in skies), skies[:1])
+        sentences = run([GPSPIPE, "-r", "-n", "30", f"127.0.0.1:{port}"], 20)
+        expect("gpspipe -r gets sentences", re.search(r"^\$..GGA,.*\*[0-9A-F]{2}", sentences, re.M), sentences[:500])
+        if CGPS and shutil.which("script"):
+            shown = run(["script", "-qec", f"{CGPS} -s 127.0.0.1:{port}", "/dev/null"], 6)
+            expect("cgps shows a fix", re.search(r"3D|2D", shown) and "Latitude" in shown, shown[-300:])
+        entry = status()["outputs"][0]
+        expect("the status counts", entry["name"] == "gpsd" and entry["sent"] > 50, entry, entry)
+
+
+def sentences(transport):
+    """gpsd reads what we send, and tells the same position as we tell it ourselves."""
+    kind = socket.SOCK_DGRAM if transport == "udp" else socket.SOCK_STREAM
+    port, own, theirs = free_port(kind), free_port(), free_port()
+    line = f"{{protocol: nmea0183, transport: {transport}, address: 127.0.0.1, port: {port}, positions: exact}}"
+    with daemon([line, f"{{protocol: gpsd, port: {own}, positions: exact}}"]):
+        reader = subprocess.Popen(
+            [GPSD, "-N", "-n", "-S", str(theirs), f"{transport}://127.0.0.1:{port}"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=environment())
+        try:
+            time.sleep(1)
+            read = reports(run([GPSPIPE, "-w", "-n", "60", f"127.0.0.1:{theirs}"], 20))
+            said = reports(run([GPSPIPE, "-w", "-n", "40", f"127.0.0.1:{own}"], 20))
+        finally:
+            reader.terminate()
+            reader.wait(10)
+
+        def fixes(found):
+            return [report for report in found if report["class"] == "TPV" and report.get("mode", 0) > 1]
+        expect(f"gpsd has a fix by our sentences over {transport}", fixes(read), read[:4])
+        if fixes(read) and fixes(said):
+            north = (fixes(read)[-1]["lat"] - fixes(said)[-1]["lat"]) * 111_200
+            east = (fixes(read)[-1]["lon"] - fixes(said)[-1]["lon"]) * 111_200 * math.cos(math.radians(fixes(said)[-1]["lat"]))
+            expect("at the same place", math.hypot(north, east) < 50, (north, east), f"{math.hypot(north, east):.1f} m")
+        headings = [report for report in read if report["class"] == "ATT" and "heading" in report]
+        expect("and a heading", headings, [report for report in read if report["class"] == "ATT"][:2], headings[:1])
+
+
+def withheld():
+    """Where the owner names no positions, nothing tells the place."""
+    port, second = free_port(), free_port()
+    with daemon([f"{{protocol: gpsd, port: {port}}}", f"{{protocol: nmea0183, port: {second}}}"]):
+        text = run([GPSPIPE, "-w", "-n", "30", f"127.0.0.1:{port}"], 8)
+        found = reports(text)
+        expect("without 'positions' no TPV has a place", not any("lat" in report or report.get("mode", 1) > 1 for report in found), found[-3:])
+        expect("no true heading", not any("heading" in report for report in found if report["class"] == "ATT"), found[-3:])
+        expect("and there is a magnetic one", any("mheading" in report for report in found), found[-3:])
+        with socket.create_connection(("127.0.0.1", second), 5) as end:
+            end.settimeout(5)
+            text = b""
+            while text.count(b"\n") < 60:
+                text += end.recv(65_536)
+        lines = text.decode().splitlines()
+        expect("and no sentence has one", not any(re.search(r",\d{4,5}\.\d+,[NSEW],", line) for line in lines), lines[:5])
+
+
+def mistakes():
+    """A port that is taken, an address that is not this machine's."""
+    with socket.socket() as end:
+        end.bind(("127.0.0.1", 0))
+        end.listen()
+        port = end.getsockname()[1]
+        for entry, code, words in [
+                (f"{{protocol: gpsd, port: {port}}}", 74, "the port is taken"),
+                ("{protocol: gpsd, address: 192.0.2.7}", 78, "192.0.2.7"),
+                ("{protocol: gpsd, address: localhost}", 78, "numeric address")]:
+            configuration = path / "wrong.yaml"
+            configuration.write_text(f"schema: 1\noutputs:\n  - {entry}\n")
+            result = subprocess.run(
+                [COMMAND, "serve", "--configuration", str(configuration), "--board", "simulated", "--socket", str(path / "s")],
+                capture_output=True, text=True, timeout=20, env=environment(STATE_DIRECTORY=str(path / "state")))
+            expect(f"{entry} is an error in words", result.returncode == code and words in result.stderr and "line 3" in result.stderr,
+                   (result.returncode, result.stderr))
+
+
+if GPSPIPE is None or not os.access(GPSD, os.X_OK):
+    sys.exit("outputs.py needs gpsd and gpsd-clients: Scripts/prepare.sh oracles")
+gpsd()
+sentences("tcp")
+sentences("udp")
+withheld()
+mistakes()
+finish("outputs", time.monotonic() - begin)
