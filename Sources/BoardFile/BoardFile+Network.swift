@@ -67,7 +67,8 @@ extension BoardFile {
       return "an IPv6 address stands in brackets: [\(place)], or [\(place)]:PORT"
     }
     guard end.count > 1, let port = end.last, !port.contains("]") else { return nil }
-    guard UInt16(port).map({ $0 > 0 }) ?? false else {
+    let isNumber = port.utf8.allSatisfy { (48...57).contains($0) }
+    guard isNumber, UInt16(port).map({ $0 > 0 }) ?? false else {
       return port.isEmpty
         ? "a port is missing behind the colon: 1 to 65535"
         : "'\(port)' is no port: a port is a number from 1 to 65535"
