@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 FOLDER = pathlib.Path(sys.argv[1]).resolve()
@@ -22,7 +23,6 @@ sys.argv[1] = str(FOLDER / "lodestone")
 from checks import COMMAND, environment, expect, finish  # noqa: E402
 from command_line import folder, path  # noqa: E402
 
-# The simulated board stands here (Boards/simulated-hand.yaml).
 GPSPIPE, GPSD, CGPS = shutil.which("gpspipe"), shutil.which("gpsd") or "/usr/sbin/gpsd", shutil.which("cgps")
 begin = time.monotonic()
 
@@ -72,6 +72,36 @@ def reports(text):
     return found
 
 
+def watch(port, *wanted, seconds=40, options=("-w",)):
+    """What gpspipe prints until reports of every wanted kind have come: chips wake up with the first client, and a receiver takes its
+    time to a fix."""
+    process = subprocess.Popen(
+        [GPSPIPE, *options, f"127.0.0.1:{port}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment())
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
+    found = []
+    for line in process.stdout:
+        found += reports(line)
+        if all(any(is_wanted(report) for report in found) for is_wanted in wanted):
+            break
+    timer.cancel()
+    process.kill()
+    process.wait(10)
+    return found
+
+
+def is_fix(report):
+    return report["class"] == "TPV" and report.get("mode", 0) > 1
+
+
+def is_attitude(key):
+    return lambda report: report["class"] == "ATT" and key in report
+
+
+def is_sky(report):
+    return report["class"] == "SKY" and bool(report.get("satellites"))
+
+
 def status():
     result = subprocess.run(
         [COMMAND, "serve", "--status", "--socket", str(path / "s"), "--format", "json"], capture_output=True, text=True, timeout=20,
@@ -82,11 +112,10 @@ def status():
 def gpsd():
     port = free_port()
     with daemon([f"{{protocol: gpsd, port: {port}, positions: exact}}"]):
-        text = run([GPSPIPE, "-w", "-n", "60", f"127.0.0.1:{port}"], 20)
-        found = reports(text)
+        found = watch(port, is_fix, is_sky, is_attitude("mheading"))
         kinds = {report["class"] for report in found}
-        expect("gpspipe -w gets every kind of report", kinds >= {"VERSION", "DEVICES", "WATCH", "TPV", "SKY", "ATT"}, (kinds, text[:500]), kinds)
-        fixes = [report for report in found if report["class"] == "TPV" and report.get("mode", 0) > 1]
+        expect("gpspipe -w gets every kind of report", kinds >= {"VERSION", "DEVICES", "WATCH", "TPV", "SKY", "ATT"}, (kinds, found[:5]), kinds)
+        fixes = [report for report in found if is_fix(report)]
         expect("with positions and their accuracy", fixes and all(
             report["eph"] > 0 and -90 <= report["lat"] <= 90 and report["status"] >= 1 for report in fixes), fixes[:1], fixes[:1])
         attitudes = [report for report in found if report["class"] == "ATT" and "mheading" in report]
@@ -113,15 +142,20 @@ def sentences(transport):
             [GPSD, "-N", "-n", "-S", str(theirs), f"{transport}://127.0.0.1:{port}"], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=environment())
         try:
-            time.sleep(1)
-            read = reports(run([GPSPIPE, "-w", "-n", "60", f"127.0.0.1:{theirs}"], 20))
-            said = reports(run([GPSPIPE, "-w", "-n", "40", f"127.0.0.1:{own}"], 20))
+            # It listens a moment after it was started.
+            for _ in range(50):
+                with socket.socket() as end:
+                    if end.connect_ex(("127.0.0.1", theirs)) == 0:
+                        break
+                time.sleep(0.1)
+            read = watch(theirs, is_fix, is_attitude("heading"))
+            said = watch(own, is_fix)
         finally:
             reader.terminate()
             reader.wait(10)
 
         def fixes(found):
-            return [report for report in found if report["class"] == "TPV" and report.get("mode", 0) > 1]
+            return [report for report in found if is_fix(report)]
         expect(f"gpsd has a fix by our sentences over {transport}", fixes(read), read[:4])
         if fixes(read) and fixes(said):
             north = (fixes(read)[-1]["lat"] - fixes(said)[-1]["lat"]) * 111_200
@@ -135,8 +169,7 @@ def withheld():
     """Where the owner names no positions, nothing tells the place."""
     port, second = free_port(), free_port()
     with daemon([f"{{protocol: gpsd, port: {port}}}", f"{{protocol: nmea0183, port: {second}}}"]):
-        text = run([GPSPIPE, "-w", "-n", "30", f"127.0.0.1:{port}"], 8)
-        found = reports(text)
+        found = watch(port, is_fix, seconds=12)
         expect("without 'positions' no TPV has a place", not any("lat" in report or report.get("mode", 1) > 1 for report in found), found[-3:])
         expect("no true heading", not any("heading" in report for report in found if report["class"] == "ATT"), found[-3:])
         expect("and there is a magnetic one", any("mheading" in report for report in found), found[-3:])
