@@ -165,10 +165,16 @@ struct SymmetricRows4: Sendable {
   func solved(_ right: SIMD4<Double>) -> SIMD4<Double>? {
     let diagonal = SIMD4<Double>(a[0], b[1], c[2], d[3])
     guard diagonal.min() > 0, diagonal.max().isFinite else { return nil }
-    let scale = 1 / diagonal.squareRoot()
-    var (p, q, r, s) = (
-      a * scale * scale[0], b * scale * scale[1], c * scale * scale[2], d * scale * scale[3]
-    )
+    let scale = SIMD4<Double>(repeating: 1) / diagonal.squareRoot()
+    // Each with its type: Swift 6.0 does not find it for four products in a tuple.
+    var p: SIMD4<Double> = a * scale
+    var q: SIMD4<Double> = b * scale
+    var r: SIMD4<Double> = c * scale
+    var s: SIMD4<Double> = d * scale
+    p *= scale[0]
+    q *= scale[1]
+    r *= scale[2]
+    s *= scale[3]
     let ridge = 1e-9
     p[0] += ridge
     q[1] += ridge
