@@ -38,7 +38,7 @@ package final class DatagramPort: Sendable {
 
   /// Sends a datagram. Returns the reason if it was not sent.
   ///
-  /// That nobody listens at the address of one machine is told by the datagram after the one that was refused.
+  /// If nobody listens at the address of one machine, the next call reports that.
   package func send(_ bytes: [UInt8]) -> String? {
     let count = bytes.withUnsafeBytes {
       Glibc.send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))

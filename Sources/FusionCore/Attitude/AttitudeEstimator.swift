@@ -243,7 +243,7 @@ public struct CompassHeading: Sendable, Hashable {
   /// Half the width of the 95 % interval, radians; `nil` where heading is not to be trusted, which `heading(at:)` gives
   /// the reason of.
   public let accuracy: Double?
-  /// See `AttitudeEstimator.tiltAccuracy`.
+  /// The radius of the 95 % circle of the tilt, radians; `nil` while attitude does not come from the filter.
   public let tiltAccuracy: Double?
   /// The attitude, body to earth (ENU with y to *magnetic* north).
   public let attitude: Quaternion

@@ -114,7 +114,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     /// The largest variance of the gyro's bias, (rad/s)^2, and its root, rad/s.
     var biasVariance = 0.0
     var biasDeviation = 0.0
-    /// See `AttitudeEstimator.tiltAccuracy`.
+    /// The radius of the 95 % circle of the tilt, in radians.
     var tiltAccuracy = 0.0
     /// What is known to be wrong of the calibrated field, body frame, microtesla.
     var iron = Vector3.zero

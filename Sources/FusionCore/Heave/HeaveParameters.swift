@@ -53,6 +53,6 @@ public struct HeaveParameters: Sendable, Hashable {
   public var settling = 20.0
   /// Largest ratio by which the corner frequency changes with one spectrum. Default 1.25.
   public var step = 1.25
-  /// Heave in units of its own deviation beyond which the filter begins again. Default 6.
+  /// The filter restarts when heave exceeds this multiple of its standard deviation. Default 6.
   public var excess = 6.0
 }

@@ -12,7 +12,7 @@ public import SensorTypes
 public struct SeaStateEstimator: Sendable {
   /// The thresholds; the default in place of a number out of its range.
   public let params: SeaStateParameters
-  /// Everything that changes.
+  /// What the estimator has learned so far.
   public private(set) var state: SeaStateState
   private var transform = WaveTransform()
 

@@ -11,7 +11,7 @@ struct WaveSampler: Sendable, Hashable, Codable {
   /// Nanoseconds of one mean.
   static let interval: Int64 = 125_000_000
 
-  /// The newest sample.
+  /// The time and the value of the newest sample.
   private(set) var time: Timestamp?
   private(set) var value = SIMD4<Double>.zero
   /// The end of the mean that is being taken, its integral so far, and those before it.

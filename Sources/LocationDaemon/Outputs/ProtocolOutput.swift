@@ -6,7 +6,7 @@ package import SensorTypes
 
 /// A protocol at one place: a port where programs arrive, an address or a line that messages are sent to.
 ///
-/// The thread of the outputs calls it, and only that one; what it shares with connections is behind a lock of its own.
+/// Only the thread of the outputs calls its methods. State that it shares with connections needs a lock.
 package protocol ProtocolOutput: AnyObject, Sendable {
   /// The name of the protocol, as in serve.yaml.
   var name: String { get }

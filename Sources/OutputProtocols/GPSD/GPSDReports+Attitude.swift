@@ -93,7 +93,7 @@ extension HeadingEstimate {
 }
 
 extension PublishedState {
-  /// The state of the magnetometer as a letter (gpsd_json(5), "Device flags"); `nil` where there is none, or nothing is known of it.
+  /// The state of the magnetometer as a letter (gpsd_json(5), "Device flags"); `nil` without a magnetometer, or if its state is not known.
   ///
   /// C: no calibration record. P, L: the field is not the earth's, too strong or too weak, and the heading is not to be trusted.
   /// O, M: the same, and the heading is the gyro's and still to be trusted. N: all is well.

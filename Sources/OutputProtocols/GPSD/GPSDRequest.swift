@@ -126,7 +126,7 @@ struct GPSDRequestReader: Sendable {
     return isName(name, "DEVICE") ? .device(path: nil, isOrder: false) : nil
   }
 
-  /// Where a JSON object ends, or the line where there is none; `nil` where neither does yet.
+  /// The end of a JSON object, or of the line if it has no object; `nil` until either is complete.
   private static func argumentEnd(_ text: ArraySlice<UInt8>) -> Int? {
     var (depth, isInString, isEscaped) = (0, false, false)
     for index in text.indices {

@@ -14,7 +14,7 @@ package struct MQTTMessage: Sendable, Hashable {
   package var isRetained = false
 }
 
-/// What Home Assistant is told of a board once: its name, its entities, and where their values come from.
+/// The description of a board for Home Assistant: its name, its entities and the topics of their values.
 package struct HomeAssistantDevice: Sendable {
   /// How often values are published, in seconds.
   package struct Intervals: Sendable, Hashable {

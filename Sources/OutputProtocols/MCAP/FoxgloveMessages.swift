@@ -31,7 +31,7 @@ struct FoxgloveLocationFix {
   }
 }
 
-/// `foxglove.Log`: a line for a person, such as why there is no heading.
+/// `foxglove.Log`: a message in words, for example the reason why heading is not available.
 struct FoxgloveLog {
   enum Level: Int {
     case info = 2

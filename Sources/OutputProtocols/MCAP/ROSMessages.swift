@@ -112,7 +112,7 @@ struct ROSNavSatFix {
   }
 }
 
-/// `rcl_interfaces/msg/Log`: a line for a person, such as why there is no heading.
+/// `rcl_interfaces/msg/Log`: a message in words, for example the reason why heading is not available.
 struct ROSLog {
   enum Level: UInt8 {
     case info = 20

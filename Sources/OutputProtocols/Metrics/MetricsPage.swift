@@ -19,7 +19,7 @@ package struct MetricsPage: Sendable {
   ///
   /// - Parameters:
   ///   - sensors: The sensors with their counters of this moment.
-  ///   - clock: The system's clock; `nil` where there is none.
+  ///   - clock: The system's clock, or `nil` without one.
   package func bytes(
     _ state: PublishedState, sensors: [SensorStatus], clock: ClockReading?, at now: Timestamp
   ) -> [UInt8] {

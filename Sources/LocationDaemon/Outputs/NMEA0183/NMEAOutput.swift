@@ -97,7 +97,7 @@ package final class NMEAOutput: ProtocolOutput {
     state.withLock { state in
       guard state.connections.removeValue(forKey: id) != nil else { return }
       state.summary.dropped += dropped
-      // Whoever comes next gets everything at once.
+      // The next listener gets every sentence at once.
       if state.connections.isEmpty { state.schedule = nil }
     }
     waking.withLock { $0.wake }?()
