@@ -110,11 +110,11 @@ struct EpochAssembler: Sendable {
       // Without a time its first message tells the round that it is of.
       if let part = current, part.fix.timeOfDay == nil, part.first != message { return true }
     case .at(let time, _):
-      if let part = current, part.takes(message, time, day) {
+      if current?.takes(message, time, day) == true {
         aside = nil
         return true
       }
-      if let part = previous, part.takes(message, time, day) {
+      if previous?.takes(message, time, day) == true {
         swap(&previous, &current)
         patience = Self.longestPatience
         aside = nil
@@ -141,8 +141,8 @@ struct EpochAssembler: Sendable {
   /// Whether a message is of an earlier moment that is out, by a sentence which begins no epochs: a GLL of the last fix, a
   /// time in whole seconds beside tenths; or the first of another log.
   private func staysBehind(_ message: Message, _ time: Double) -> Bool {
-    guard let current, current.first.kind != message.kind, !isAfterCurrent(time),
-      !isSame(current.fix.timeOfDay, time)
+    guard current.map({ $0.first.kind != message.kind }) == true, !isAfterCurrent(time),
+      !isSame(current?.fix.timeOfDay, time)
     else { return false }
     if let index = told.lastIndex(where: { isSame($0.timeOfDay, time) }) {
       return told[index].marks & message.mark != 0
@@ -213,6 +213,9 @@ struct EpochAssembler: Sendable {
     current = PartialEpoch(ordinal: begun, first: message, moment: moment, received: received)
     last = (0, 0)
   }
+
+  /// Whether `next` has an epoch: an answer that costs less than an epoch's place.
+  var hasEnded: Bool { if case .some = finished.0 { true } else { false } }
 
   /// The next finished epoch.
   mutating func next() -> GNSSFix? {

@@ -27,7 +27,9 @@ struct FieldReader {
   /// How many fields are left.
   var remaining: Int {
     guard position <= bytes.count else { return 0 }
-    return bytes[position...].reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
+    var count = 1
+    for index in position..<bytes.count where bytes[index] == UInt8(ascii: ",") { count += 1 }
+    return count
   }
 
   /// The next field's last character as a hexadecimal digit; 0 where it is none.
@@ -46,9 +48,28 @@ struct FieldReader {
   /// The next field as a decimal number; `nil` when empty or anything else.
   mutating func number() -> Double? { Self.number(next()) }
 
+  /// The next field as a whole number of less than ten digits; `nil` when empty or anything else.
   mutating func integer() -> Int? {
-    guard let value = number(), value == value.rounded(), abs(value) < 1e9 else { return nil }
+    let field = next()
+    // Nearly all are a few digits.
+    if let value = Self.digits(field) { return value }
+    guard let value = Self.number(field), value == value.rounded(), abs(value) < 1e9 else {
+      return nil
+    }
     return Int(value)
+  }
+
+  /// The number that one to nine digits write; `nil` for everything else.
+  private static func digits(_ field: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+    guard 1...9 ~= field.count else { return nil }
+    let bytes = field.base
+    var value = 0
+    for index in field.startIndex..<field.endIndex {
+      let digit = bytes[index] &- 48
+      guard digit < 10 else { return nil }
+      value = value &* 10 &+ Int(digit)
+    }
+    return value
   }
 
   /// `hhmmss.ss` as seconds of the day; `nil` for what is no time, and no word of this sentence can be placed then.
@@ -97,33 +118,36 @@ struct FieldReader {
   /// A decimal number: digits with at most one point and a sign, and what blanks it was filled up with. Exactly rounded
   /// up to 15 digits.
   static func number(_ field: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
-    var field = field
-    while field.first == UInt8(ascii: " ") { field = field.dropFirst() }
-    while field.last == UInt8(ascii: " ") { field = field.dropLast() }
+    let bytes = field.base
+    var (index, end) = (field.startIndex, field.endIndex)
+    while index < end, bytes[index] == UInt8(ascii: " ") { index += 1 }
+    while index < end, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    guard index < end else { return nil }
+    let isNegative = bytes[index] == UInt8(ascii: "-")
+    if isNegative || bytes[index] == UInt8(ascii: "+") { index += 1 }
     var mantissa: Int64 = 0
     var digits = 0
-    var scale = -1
-    var isNegative = false
-    for (index, byte) in field.enumerated() {
-      switch byte {
-      case UInt8(ascii: "-") where index == 0: isNegative = true
-      case UInt8(ascii: "+") where index == 0: break
-      case UInt8(ascii: ".") where scale < 0: scale = 0
-      case 48...57:
-        // Digits past the fifteenth are below what a double holds; the whole part may not lose any.
-        if digits < 15 {
-          mantissa = mantissa * 10 + Int64(byte - 48)
-          digits += 1
-          if scale >= 0 { scale += 1 }
-        } else if scale < 0 {
-          return nil
-        }
-      default: return nil
+    // Where the point is, by the digits before it.
+    var point: Int?
+    while index < end {
+      let byte = bytes[index]
+      index += 1
+      guard byte &- 48 < 10 else {
+        guard byte == UInt8(ascii: "."), point == nil else { return nil }
+        point = digits
+        continue
       }
+      // Digits past the fifteenth are below what a double holds; the whole part may not lose any.
+      guard digits < 15 else {
+        guard point != nil else { return nil }
+        continue
+      }
+      mantissa = mantissa &* 10 &+ Int64(byte &- 48)
+      digits += 1
     }
     guard digits > 0 else { return nil }
     var divisor = 1.0
-    for _ in 0..<max(0, scale) { divisor *= 10 }
+    for _ in (point ?? digits)..<digits { divisor *= 10 }
     let value = Double(mantissa) / divisor
     return isNegative ? -value : value
   }

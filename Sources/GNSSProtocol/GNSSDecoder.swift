@@ -81,12 +81,32 @@ public struct GNSSDecoder: Sendable {
   ///
   /// - Parameter now: When it is asked, by which what lacks its end is judged; without it, when the newest bytes came.
   public mutating func next(at now: Timestamp? = nil) -> GNSSEvent? {
+    guard head < events.count || decodeNext(at: now) else { return nil }
+    guard head < events.count else { return .message }
+    return takeEvent()
+  }
+
+  /// The next thing said but `message`, or `nil` until more bytes come. Most packets say nothing by themselves: whoever reads long logs
+  /// gets over them fastest with this.
+  ///
+  /// - Parameter now: When it is asked, by which what lacks its end is judged; without it, when the newest bytes came.
+  public mutating func nextReport(at now: Timestamp? = nil) -> GNSSEvent? {
     while head == events.count {
-      events.removeAll(keepingCapacity: true)
-      head = 0
-      guard let packet = lexer.next(at: now ?? newest) else { return nil }
-      decode(packet)
+      guard decodeNext(at: now) else { return nil }
     }
+    return takeEvent()
+  }
+
+  /// Decodes the next packet, once all events are taken. Returns whether there was one; it may have no event.
+  private mutating func decodeNext(at now: Timestamp?) -> Bool {
+    events.removeAll(keepingCapacity: true)
+    head = 0
+    guard let packet = lexer.next(at: now ?? newest) else { return false }
+    decode(packet)
+    return true
+  }
+
+  private mutating func takeEvent() -> GNSSEvent {
     head += 1
     return events[head - 1]
   }
@@ -113,12 +133,20 @@ public struct GNSSDecoder: Sendable {
   }
 
   private mutating func decode(_ packet: GNSSPacket) {
-    let before = events.count
     received = packet.received
+    // The buffer alone: a closure that changes the decoder would have the whole lexer copied.
+    let buffer = lexer.buffer
+    buffer.withUnsafeBufferPointer {
+      take(packet, UnsafeBufferPointer(rebasing: $0[packet.range]))
+    }
+    drainSky()
+  }
+
+  private mutating func take(_ packet: GNSSPacket, _ bytes: UnsafeBufferPointer<UInt8>) {
     switch packet.kind {
     case .nmea:
       let begun = nmea.epochs.begun
-      lexer.withBytes(packet.range) { nmea.decode($0, received: received) }
+      nmea.decode(bytes, received: received)
       if nmea.epochs.begun != begun {
         if let time = nmea.epochs.timeOfDay {
           ubx.finish(before: time)
@@ -130,36 +158,27 @@ public struct GNSSDecoder: Sendable {
       }
       drainNMEA()
     case .log:
-      lexer.withBytes(packet.range) { nmea.decode(log: $0, received: received) }
+      nmea.decode(log: bytes, received: received)
       drainNMEA()
     case .ubx(let messageClass, let id):
-      let condition = condition
-      lexer.withBytes(packet.range) {
-        message(messageClass, id, $0)
-        UBXDecoder.condition(messageClass: messageClass, id: id, $0, into: &self.condition)
-      }
+      let before = condition
+      message(messageClass, id, bytes)
+      UBXDecoder.condition(messageClass: messageClass, id: id, bytes, into: &condition)
       drainUBX()
-      if self.condition != condition { events.append(.condition) }
+      if condition != before { events.append(.condition) }
     case .sbf(let block):
-      lexer.withBytes(packet.range) {
-        SBFDecoder.decode(block: block, $0, received: received, into: &sbf)
-      }
+      SBFDecoder.decode(block: block, bytes, received: received, into: &sbf)
       drainSBF()
     case .tsip:
       if let report = TSIPFrame.report(of: packet.range, in: lexer) {
         tsip.take(report, received: received)
         drainTSIP()
       }
-    case .skyTraq:
-      take(lexer.withBytes(packet.range) { SkyTraqDecoder.notice($0, into: &identity) })
+    case .skyTraq: take(SkyTraqDecoder.notice(bytes, into: &identity))
     case .allystar(let messageClass, let id):
       take(
-        lexer.withBytes(packet.range) {
-          AllystarDecoder.notice(messageClass: messageClass, id: id, $0, into: &identity)
-        })
+        AllystarDecoder.notice(messageClass: messageClass, id: id, bytes, into: &identity))
     }
-    drainSky()
-    if events.count == before { events.append(.message) }
   }
 
   private mutating func message(
@@ -207,7 +226,7 @@ public struct GNSSDecoder: Sendable {
   }
 
   private mutating func drainUBX() {
-    while let (fix, isPVT) = ubx.next() {
+    while ubx.hasEnded, let (fix, isPVT) = ubx.next() {
       ubxSky.finish()
       // A solution between two epochs has told of this moment, or a later one, before.
       if let utc = fix.utc, let lastBetween, utc <= lastBetween, lastBetween - utc < 2 { continue }
@@ -216,8 +235,8 @@ public struct GNSSDecoder: Sendable {
   }
 
   private mutating func drainSBF() {
-    while let heading = sbf.nextHeading() { events.append(.heading(heading)) }
-    while let fix = sbf.next() { merge(fix, isPVT: false) }
+    while sbf.hasHeading, let heading = sbf.nextHeading() { events.append(.heading(heading)) }
+    while sbf.hasEnded, let fix = sbf.next() { merge(fix, isPVT: false) }
   }
 
   private mutating func drainTSIP() {
@@ -262,11 +281,11 @@ public struct GNSSDecoder: Sendable {
             return String(decoding: letters, as: UTF8.self)
           }))
     }
-    if let heading = nmea.heading {
+    if case .some = nmea.heading, let heading = nmea.heading {
       nmea.heading = nil
       events.append(.heading(heading))
     }
-    while let fix = nmea.epochs.next() {
+    while nmea.epochs.hasEnded, let fix = nmea.epochs.next() {
       nmea.sky.finish()
       merger.take(nmea: fix)
       drainMerger()

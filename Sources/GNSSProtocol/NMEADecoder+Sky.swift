@@ -47,10 +47,14 @@ extension NMEADecoder {
     fields.skip(1)
     // Four fields a satellite; one more behind them is the signal, which a list is of, and a second one (Quectel) the system.
     let count = fields.remaining
-    var rest = fields
-    rest.skip(count / 4 * 4)
-    let signal = count % 4 > 0 ? rest.digit() : 0
-    let system = (count % 4 == 2 ? TalkerSystem(id: rest.integer()) : nil) ?? talker
+    var signal: UInt8 = 0
+    var system = talker
+    if count % 4 > 0 {
+      var rest = fields
+      rest.skip(count / 4 * 4)
+      signal = rest.digit()
+      if count % 4 == 2 { system = TalkerSystem(id: rest.integer()) ?? talker }
+    }
     let key = system.key << 8 | UInt16(signal)
     guard let number, view.goesOn(to: number, of: total, system.key) else { return }
     if number == 1 { sky.begin(group: key) }

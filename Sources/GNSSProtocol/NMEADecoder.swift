@@ -52,8 +52,9 @@ struct NMEADecoder: Sendable {
   mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, received: Timestamp) {
     var fields = FieldReader(bytes)
     let address = fields.next()
-    guard address.count == 5, !address.elementsEqual("PASHR".utf8),
-      !address.elementsEqual("PGTOP".utf8), let talker = address.first
+    guard address.count == 5, let talker = address.first,
+      talker != UInt8(ascii: "P")
+        || !address.elementsEqual("PASHR".utf8) && !address.elementsEqual("PGTOP".utf8)
     else {
       return decode(proprietary: address, &fields, received)
     }

@@ -259,38 +259,52 @@ public struct PacketLexer: Sendable {
 
   private func sentence(_ received: Timestamp) -> PacketFinding {
     let end = min(buffer.count, start + Self.longestSentence)
-    var index = start + 1
+    let (index, star, sum) = buffer.withUnsafeBufferPointer { Self.scan($0, start + 1..<end) }
+    guard index < end else {
+      return end == start + Self.longestSentence ? .garbage : .incomplete
+    }
+    guard Self.endsLine(buffer[index]) else { return .garbage }
+    guard let star else {
+      // Some receivers send no check sum; a sentence of a plausible form is taken.
+      let content = start + 1..<index
+      return !sendsChecksums && isAddressed(content)
+        ? .packet(
+          GNSSPacket(kind: .nmea, range: content, received: received), length: index - start)
+        : .garbage
+    }
+    guard index >= star + 3, let high = Self.hex(buffer[star + 1]),
+      let low = Self.hex(buffer[star + 2])
+    else { return .garbage }
+    guard sum == high << 4 | low || isUnicore(sum ^ (high << 4 | low), star: star, end: index)
+    else { return .badChecksum(index - start) }
+    return .packet(
+      GNSSPacket(kind: .nmea, range: start + 1..<star, received: received),
+      length: index - start)
+  }
+
+  /// Looks for the first byte that is no text, for the last asterisk before it, and sums up what stands before the first asterisk.
+  private static func scan(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>
+  ) -> (end: Int, star: Int?, sum: UInt8) {
+    var index = range.lowerBound
     var sum: UInt8 = 0
+    while index < range.upperBound {
+      let byte = bytes[index]
+      guard byte >= 32, byte < 127 else { return (index, nil, sum) }
+      if byte == UInt8(ascii: "*") { break }
+      sum ^= byte
+      index += 1
+    }
     var star: Int?
-    while index < end {
-      let byte = buffer[index]
-      if byte == 10 || byte == 13 {
-        guard let star else {
-          // Some receivers send no check sum; a sentence of a plausible form is taken.
-          let content = start + 1..<index
-          return !sendsChecksums && isAddressed(content)
-            ? .packet(
-              GNSSPacket(kind: .nmea, range: content, received: received), length: index - start)
-            : .garbage
-        }
-        guard index >= star + 3, let high = Self.hex(buffer[star + 1]),
-          let low = Self.hex(buffer[star + 2])
-        else { return .garbage }
-        guard sum == high << 4 | low || isUnicore(sum ^ (high << 4 | low), star: star, end: index)
-        else { return .badChecksum(index - start) }
-        return .packet(
-          GNSSPacket(kind: .nmea, range: start + 1..<star, received: received),
-          length: index - start)
-      }
-      guard byte >= 32, byte < 127 else { return .garbage }
+    while index < range.upperBound {
+      let byte = bytes[index]
+      guard byte >= 32, byte < 127 else { break }
       if byte == UInt8(ascii: "*") {
         star = index
-      } else if star == nil {
-        sum ^= byte
       }
       index += 1
     }
-    return end == start + Self.longestSentence ? .garbage : .incomplete
+    return (index, star, sum)
   }
 
   /// Whether a sentence has another check than the standard's: in Unicore's answers to commands the `$` is summed up as well, and

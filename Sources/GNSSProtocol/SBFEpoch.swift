@@ -138,14 +138,20 @@ struct SBFEpoch: Sendable {
     if finishedHeadings.0 == nil { finishedHeadings.0 = said } else { finishedHeadings.1 = said }
   }
 
+  /// Whether `nextHeading` has a heading, and `next` an epoch: answers that cost less than their places.
+  var hasHeading: Bool { if case .some = finishedHeadings.0 { true } else { false } }
+  var hasEnded: Bool { if case .some = finished.0 { true } else { false } }
+
   mutating func nextHeading() -> ReceiverHeading? {
-    defer { finishedHeadings = (finishedHeadings.1, nil) }
-    return finishedHeadings.0
+    guard let heading = finishedHeadings.0 else { return nil }
+    finishedHeadings = (finishedHeadings.1, nil)
+    return heading
   }
 
   mutating func next() -> GNSSFix? {
-    defer { finished = (finished.1, nil) }
-    return finished.0
+    guard let fix = finished.0 else { return nil }
+    finished = (finished.1, nil)
+    return fix
   }
 
   /// Gives an epoch out that is of a time before `timeOfDay`, by another protocol's word.

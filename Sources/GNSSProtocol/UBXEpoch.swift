@@ -120,9 +120,13 @@ struct UBXEpoch: Sendable {
     leapSeconds ?? LeapSeconds.before(gpsTime: gpsTime)
   }
 
+  /// Whether `next` has an epoch: an answer that costs less than an epoch's place.
+  var hasEnded: Bool { if case .some = finished.0 { true } else { false } }
+
   mutating func next() -> (fix: GNSSFix, isPVT: Bool)? {
-    defer { finished = (finished.1, finished.2, nil) }
-    return finished.0
+    guard let ended = finished.0 else { return nil }
+    finished = (finished.1, finished.2, nil)
+    return ended
   }
 
   mutating func close() {

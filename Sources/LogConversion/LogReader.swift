@@ -232,7 +232,7 @@ package struct LogReader {
   }
 
   private mutating func drain(_ decoder: inout GNSSDecoder) -> Bool {
-    while let event = decoder.next() {
+    while let event = decoder.nextReport() {
       switch event {
       case .epoch(var fix, _):
         epochs += 1

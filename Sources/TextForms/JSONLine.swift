@@ -154,12 +154,20 @@ package struct JSONLine {
 
   private mutating func quote(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    if text.utf8.allSatisfy({ (32..<127).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
-      bytes.append(text: text)
-    } else {
+    let isPlain = text.utf8.withContiguousStorageIfAvailable { text in
+      guard text.allSatisfy(Self.isPlain) else { return false }
+      bytes.append(contentsOf: text)
+      return true
+    }
+    if isPlain != true {
       for scalar in text.unicodeScalars { escape(scalar) }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a byte of UTF-8 is printed as it is.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 32 && byte < 127 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
   private mutating func quote(time: Double, isLeapSecond: Bool = false) {

@@ -2,7 +2,10 @@
 // line an epoch must be cheap.
 
 extension [UInt8] {
-  package mutating func append(text: String) { append(contentsOf: text.utf8) }
+  package mutating func append(text: String) {
+    let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
+    if isDone == nil { append(contentsOf: text.utf8) }
+  }
 
   /// Appends a number with at most `digits` decimals, without the trailing zeros.
   package mutating func append(fixed value: Double, digits: Int) {
@@ -25,19 +28,22 @@ extension [UInt8] {
 
   /// Appends so many units of the last of `places` decimals, with zeros ahead up to `width` digits in all.
   package mutating func append(decimal units: UInt64, places: Int = 0, width: Int = 0) {
-    let start = count
-    var (rest, digits) = (units, 0)
-    // From the last digit on.
-    while rest > 0 || digits <= places || digits < width {
-      if digits == places, places > 0 { append(UInt8(ascii: ".")) }
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-      digits += 1
-    }
-    var (low, high) = (start, count - 1)
-    while low < high {
-      swapAt(low, high)
-      (low, high) = (low + 1, high - 1)
+    // The digits of the largest number, the point, and what the zeros need.
+    let room = 21 + Swift.max(0, places, width)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { text in
+      var (rest, digits, begin) = (units, 0, text.count)
+      func put(_ byte: UInt8) {
+        begin -= 1
+        text.initializeElement(at: begin, to: byte)
+      }
+      // From the last digit on.
+      while rest > 0 || digits <= places || digits < width {
+        if digits == places, places > 0 { put(UInt8(ascii: ".")) }
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+        digits += 1
+      }
+      append(contentsOf: UnsafeMutableBufferPointer(rebasing: text[begin...]))
     }
   }
 

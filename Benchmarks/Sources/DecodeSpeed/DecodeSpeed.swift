@@ -39,7 +39,7 @@ struct DecodeSpeed: ParsableCommand {
           let piece = rest.prefix(max(1, decoder.room))
           decoder.append(
             UnsafeRawBufferPointer(rebasing: piece), at: Timestamp(nanoseconds: 0))
-          while let event = decoder.next() {
+          while let event = decoder.nextReport() {
             guard case .epoch(let fix, _) = event else { continue }
             epochs += 1
             sum += fix.latitude ?? 0
