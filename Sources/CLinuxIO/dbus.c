@@ -49,6 +49,11 @@ static struct {
   int (*read_basic)(message *, char, void *);
   int (*read_array)(message *, char, const void **, size_t *);
   int (*skip)(message *, const char *);
+  int (*request_name)(bus *, const char *, uint64_t);
+  int (*new_method_return)(message *, message **);
+  int (*new_method_error)(message *, message **, const struct bus_error *);
+  int (*new_signal)(bus *, message **, const char *, const char *, const char *);
+  int (*send)(bus *, message *, uint64_t *);
 } sd;
 
 static int loaded;
@@ -90,6 +95,11 @@ static void load(void) {
       {"sd_bus_message_read_basic", &sd.read_basic},
       {"sd_bus_message_read_array", &sd.read_array},
       {"sd_bus_message_skip", &sd.skip},
+      {"sd_bus_request_name", &sd.request_name},
+      {"sd_bus_message_new_method_return", &sd.new_method_return},
+      {"sd_bus_message_new_method_error", &sd.new_method_error},
+      {"sd_bus_message_new_signal", &sd.new_signal},
+      {"sd_bus_send", &sd.send},
   };
   for (size_t index = 0; index < sizeof functions / sizeof functions[0]; index++) {
     void *function = dlsym(library, functions[index].name);
@@ -173,11 +183,41 @@ int lodestone_message_new(
   return sd.new_method_call(bus, result, destination, path, interface, member);
 }
 
+int lodestone_bus_claim(struct lodestone_bus *bus, const char *name) { return sd.request_name(bus, name, 0); }
+
+int lodestone_message_reply(struct lodestone_message *call, struct lodestone_message **result) {
+  *result = NULL;
+  return sd.new_method_return(call, result);
+}
+
+int lodestone_message_refuse(
+    struct lodestone_message *call, const char *name, const char *text, struct lodestone_message **result) {
+  struct bus_error error = {.name = name, .text = text};
+  *result = NULL;
+  return sd.new_method_error(call, result, &error);
+}
+
+int lodestone_message_signal(
+    struct lodestone_bus *bus, const char *path, const char *interface, const char *member,
+    struct lodestone_message **result) {
+  *result = NULL;
+  return sd.new_signal(bus, result, path, interface, member);
+}
+
+int lodestone_bus_send(struct lodestone_bus *bus, struct lodestone_message *message) {
+  return sd.send(bus, message, NULL);
+}
+
 void lodestone_message_close(struct lodestone_message *message) { sd.message_unref(message); }
 
 int lodestone_message_is_signal(struct lodestone_message *message) {
   uint8_t type = 0;
   return sd.get_type(message, &type) >= 0 && type == 4;
+}
+
+int lodestone_message_is_call(struct lodestone_message *message) {
+  uint8_t type = 0;
+  return sd.get_type(message, &type) >= 0 && type == 1;
 }
 
 const char *lodestone_message_sender(struct lodestone_message *message) { return sd.get_sender(message); }

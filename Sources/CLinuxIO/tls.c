@@ -21,6 +21,7 @@ static struct {
   void (*context_free)(void *);
   long (*context_control)(void *, int, long, void *);
   int (*default_paths)(void *);
+  int (*load_authorities)(void *, const char *, const char *);
   void (*context_verify)(void *, int, void *);
   void *(*new)(void *);
   void (*free)(void *);
@@ -75,6 +76,7 @@ static void load(void) {
       {"SSL_CTX_free", &ssl.context_free},
       {"SSL_CTX_ctrl", &ssl.context_control},
       {"SSL_CTX_set_default_verify_paths", &ssl.default_paths},
+      {"SSL_CTX_load_verify_locations", &ssl.load_authorities},
       {"SSL_CTX_set_verify", &ssl.context_verify},
       {"SSL_new", &ssl.new},
       {"SSL_free", &ssl.free},
@@ -142,7 +144,16 @@ static void explain(char *error, size_t size) {
   ssl.clear_errors();
 }
 
-int lodestone_tls_open(const char *host, struct lodestone_tls **result, char *error, size_t size) {
+// Has a context trust the authorities of a file, or those of the system's store. Returns 1 if it does.
+static int trust(void *context, const char *authorities, char *error, size_t size) {
+  if (!authorities) return ssl.default_paths(context);
+  if (ssl.load_authorities(context, authorities, NULL) == 1) return 1;
+  ssl.clear_errors();
+  snprintf(error, size, "%s", access(authorities, R_OK) < 0 ? strerror(errno) : "there is no certificate in PEM form in it");
+  return 0;
+}
+
+int lodestone_tls_open(const char *host, const char *authorities, struct lodestone_tls **result, char *error, size_t size) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load);
   *result = NULL;
@@ -151,13 +162,17 @@ int lodestone_tls_open(const char *host, struct lodestone_tls **result, char *er
     return loaded;
   }
   ssl.clear_errors();
-  if (!has_store(error, size)) return -ENOENT;
+  if (!authorities && !has_store(error, size)) return -ENOENT;
   struct lodestone_tls *tls = calloc(1, sizeof *tls);
   if (!tls) return -ENOMEM;
   tls->context = ssl.context_new(ssl.client_method());
-  if (!tls->context || ssl.default_paths(tls->context) != 1 ||
-      ssl.context_control(tls->context, control_minimum_version, version_1_2, NULL) != 1)
-    goto failed;
+  if (!tls->context || ssl.context_control(tls->context, control_minimum_version, version_1_2, NULL) != 1) goto failed;
+  *error = 0;
+  if (trust(tls->context, authorities, error, size) != 1) {
+    if (!*error) goto failed;
+    lodestone_tls_close(tls);
+    return -ENOENT;
+  }
   ssl.context_verify(tls->context, verify_peer, NULL);
   tls->connection = ssl.new(tls->context);
   if (!tls->connection) goto failed;

@@ -1,6 +1,7 @@
 // What is asked of bluetoothd, by BlueZ's API documentation (org.bluez.Adapter1, org.bluez.Device1).
 
 import Glibc
+import LinuxIO
 import SensorBus
 
 /// A connection to the bus on which bluetoothd answers.

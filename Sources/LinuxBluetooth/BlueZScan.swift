@@ -1,6 +1,7 @@
 // One discovery of bluetoothd, kept going.
 
 import CLinuxIO
+import LinuxIO
 import SensorBus
 import SensorTypes
 import Synchronization

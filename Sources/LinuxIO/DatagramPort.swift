@@ -3,9 +3,16 @@
 import CLinuxIO
 import Glibc
 
-/// A UDP socket that sends to one address. Nothing is waited for.
-package final class DatagramPort: Sendable {
+/// Takes datagrams for one address.
+package protocol DatagramWriter: Sendable {
   /// The address and port, for messages.
+  var place: String { get }
+  /// Sends a datagram. Returns the reason if it was not sent.
+  func send(_ bytes: [UInt8]) -> String?
+}
+
+/// A UDP socket that sends to one address. Nothing is waited for.
+package final class DatagramPort: DatagramWriter {
   package let place: String
   private let file: Int32
 
@@ -27,6 +34,9 @@ package final class DatagramPort: Sendable {
     var isAllowed: Int32 = 1
     setsockopt(
       file, SOL_SOCKET, SO_BROADCAST, &isAllowed, socklen_t(MemoryLayout<Int32>.size))
+    // Answers are not read: the kernel is to keep as few of them as it can.
+    var held: Int32 = 0
+    setsockopt(file, SOL_SOCKET, SO_RCVBUF, &held, socklen_t(MemoryLayout<Int32>.size))
     guard connect(file, entry.ai_addr, entry.ai_addrlen) == 0 else {
       let code = errno
       close(file)

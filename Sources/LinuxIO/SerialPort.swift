@@ -78,11 +78,13 @@ final class SerialPort: ByteStream {
 
   private func open() throws(BusError) {
     nextOpen = lodestone_monotonic() + Self.reopenPause
+    file = try Self.opened(path, rate: rate)
+  }
+
+  /// Opens a port, or says who has it.
+  static func opened(_ path: String, rate: Int) throws(BusError) -> Int32 {
     let result = lodestone_serial_open(path, UInt32(clamping: rate))
-    guard result < 0 else {
-      file = result
-      return
-    }
+    guard result < 0 else { return result }
     var error = BusError(result: result, .serial, bus: path)
     if result == -EBUSY {
       let usage = PortHolder.usage(of: path)

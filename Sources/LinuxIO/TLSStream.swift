@@ -5,6 +5,9 @@ import SensorBus
 /// An encrypted connection to a server (TLS 1.2 or newer, by OpenSSL): its certificate is verified against the system's store and
 /// the server's name. As a `SocketStream` it is made while it is read, and what has failed stays so.
 final class TLSStream: NetworkStream {
+  /// The number of bytes of a record of TLS.
+  private static let recordSize = 16_384
+
   private let base: SocketStream
   private let place: String
   private let deadline: Int64
@@ -14,8 +17,14 @@ final class TLSStream: NetworkStream {
   private(set) var isOpen = false
   private var bytes = [UInt8](repeating: 0, count: 16_384)
   private var words = [CChar](repeating: 0, count: 256)
+  /// Encrypted bytes that the network did not take yet: those of one read of the library, which keeps the rest.
+  private var waiting: [UInt8] = []
 
-  init(_ server: ServerAddress, within timeout: Double) throws(BusError) {
+  /// - Parameter authorities: The path of a file with the certificates of authorities (PEM) that alone are trusted, or `nil` for the
+  ///   system's store.
+  init(
+    _ server: ServerAddress, within timeout: Double, authorities: String? = nil
+  ) throws(BusError) {
     place = server.description
     self.timeout = timeout
     deadline = lodestone_monotonic() + Int64(timeout * 1e9)
@@ -23,8 +32,11 @@ final class TLSStream: NetworkStream {
       throw BusError(.unsupported("encryption on a local socket"), bus: place)
     }
     base = try SocketStream(server, within: timeout)
-    let result = lodestone_tls_open(host, &tls, &words, words.count)
-    guard result == 0 else { throw BusError(.noConnection(text), bus: place) }
+    let result = lodestone_tls_open(host, authorities, &tls, &words, words.count)
+    guard result == 0 else {
+      let file = result == -ENOENT ? authorities.map { "\($0): " } : nil
+      throw BusError(.noConnection((file ?? "") + text), bus: place)
+    }
   }
 
   deinit { lodestone_tls_close(tls) }
@@ -56,6 +68,28 @@ final class TLSStream: NetworkStream {
       throw BusError(.noConnection("the encrypted connection has ended"), bus: place)
     }
     try flush()
+    guard waiting.isEmpty else {
+      throw BusError(.noConnection("the server does not listen"), bus: place)
+    }
+  }
+
+  func writeSome(_ bytes: UnsafeRawBufferPointer) throws(BusError) -> Int {
+    if let failure { throw failure }
+    guard isOpen, !bytes.isEmpty else { return 0 }
+    do throws(BusError) {
+      try flush()
+      // Nothing is encrypted before the network has taken what was.
+      guard waiting.isEmpty else { return 0 }
+      let count = min(bytes.count, Self.recordSize)
+      guard lodestone_tls_write(tls, bytes.baseAddress, count) == 0 else {
+        throw BusError(.noConnection("the encrypted connection has ended"), bus: place)
+      }
+      try flush()
+      return count
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   func setBaudRate(_ rate: Int) throws(BusError) {
@@ -64,12 +98,20 @@ final class TLSStream: NetworkStream {
 
   /// Brings what the network has to the library, one read at a time: that is what it keeps at most.
   private func receive() throws(BusError) {
+    let wasConnected = base.isOpen
     let result: Result<Int, BusError> = bytes.withUnsafeMutableBytes { buffer in
       do throws(BusError) { return .success(try base.read(into: buffer)) } catch {
         return .failure(error)
       }
     }
-    let count = try result.get()
+    let count: Int
+    do throws(BusError) {
+      count = try result.get()
+    } catch {
+      guard wasConnected, !isOpen else { throw error }
+      throw BusError(
+        .noConnection("the server has ended it before encryption was agreed upon"), bus: place)
+    }
     guard count == 0 || lodestone_tls_feed(tls, bytes, count) == 0 else {
       throw BusError(.system, bus: place, errno: ENOMEM)
     }
@@ -110,17 +152,21 @@ final class TLSStream: NetworkStream {
     return filled
   }
 
+  /// Sends what the library has for the network, as far as there is room.
   private func flush() throws(BusError) {
     while true {
-      let count = lodestone_tls_take(tls, &bytes, bytes.count)
-      guard count > 0 else { return }
-      let result: Result<Void, BusError> = bytes.withUnsafeBytes { buffer in
-        do throws(BusError) {
-          return .success(
-            try base.write(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])))
-        } catch { return .failure(error) }
+      if waiting.isEmpty {
+        let count = lodestone_tls_take(tls, &bytes, bytes.count)
+        guard count > 0 else { return }
+        waiting = Array(bytes.prefix(Int(count)))
       }
-      try result.get()
+      let result: Result<Int, BusError> = waiting.withUnsafeBytes { buffer in
+        do throws(BusError) { return .success(try base.writeSome(buffer)) } catch {
+          return .failure(error)
+        }
+      }
+      waiting.removeFirst(try result.get())
+      guard waiting.isEmpty else { return }
     }
   }
 

@@ -2,6 +2,7 @@ import CLinuxIO
 import CTestSupport
 import Foundation
 @testable import LinuxBluetooth
+import LinuxIO
 import Synchronization
 
 /// A D-Bus of its own for one test.

@@ -178,6 +178,27 @@ struct SocketStreamTests {
     close(other)
   }
 
+  @Test("a file of authorities that is missing, or holds no certificate, is named")
+  func authorities() throws {
+    let file = FileManager.default.temporaryDirectory
+      .appending(path: "authorities-\(UInt32.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: file) }
+    func problem() -> String {
+      do throws(BusError) {
+        _ = try NetworkConnection.open(
+          to: .tcp(host: "localhost", port: 1),
+          encryption: EncryptionSettings(authorities: file.path), within: 1)
+        return ""
+      } catch { return error.connectionWords }
+    }
+    let missing = problem()
+    // A machine without OpenSSL is told so.
+    guard !missing.contains("libssl") else { return }
+    #expect(missing == "\(file.path): No such file or directory")
+    try Data("no certificate\n".utf8).write(to: file)
+    #expect(problem() == "\(file.path): there is no certificate in PEM form in it")
+  }
+
   /// Reads until it holds, five seconds at most, with a server that greets in plain text.
   private static func connect(
     _ stream: any NetworkStream, at server: Server, until isDone: () -> Bool,

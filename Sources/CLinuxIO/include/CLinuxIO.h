@@ -33,6 +33,53 @@ int lodestone_smbus_write(int fd, int abilities, uint8_t address, uint8_t reg, c
 int lodestone_serial_open(const char *path, unsigned rate);
 /// Changes the rate and drops what has not been read.
 int lodestone_serial_rate(int fd, unsigned rate);
+/// How many bytes the kernel holds that were not sent yet.
+int lodestone_serial_unsent(int fd);
+
+// Pseudo terminals -----------------------------------------------------------------------------------
+
+/// Makes a pseudo terminal whose other end is at `path`, raw, of this mode and group (-1: as it comes), not waiting. Returns the file
+/// descriptor of this end. poll(2) reports it as hung up while nobody has the other end open.
+int lodestone_pty_open(char path[64], unsigned mode, int64_t group);
+/// Makes the other end raw again, drops what nobody has read, and lets everybody in again.
+int lodestone_pty_clear(const char *path);
+/// How many bytes nobody has read yet, up to 4096, without those on their way. -EBUSY where a reader keeps all others out.
+int lodestone_pty_unread(const char *path);
+
+// CAN ------------------------------------------------------------------------------------------------
+
+#define LODESTONE_CAN_FILTERS 16
+/// A frame with an identifier of 29 bits, or what a controller says of itself.
+struct lodestone_can_frame {
+  uint32_t identifier;
+  uint32_t events;
+  uint8_t count;
+  uint8_t data[8];
+};
+/// What a controller says of itself: it has left the bus, is on it again, nobody acknowledges, it has many errors, and few again.
+#define LODESTONE_CAN_BUS_OFF 1
+#define LODESTONE_CAN_RESTARTED 2
+#define LODESTONE_CAN_UNHEARD 4
+#define LODESTONE_CAN_PASSIVE 8
+#define LODESTONE_CAN_ACTIVE 16
+
+/// Opens a raw socket at an interface, not waiting, which takes no frames yet. Returns a file descriptor. -EAFNOSUPPORT from a kernel
+/// without CAN, -ENODEV without the interface, -EPROTOTYPE for one that is no CAN interface.
+int lodestone_can_open(const char *name);
+/// Takes the data frames whose identifier is one of `identifiers` in the bits of its mask, and no others.
+int lodestone_can_filter(int fd, const uint32_t *identifiers, const uint32_t *masks, unsigned count);
+/// Sends a frame. -ENOBUFS or -EAGAIN where there is no room for it, -ENETDOWN at an interface that is down.
+int lodestone_can_send(int fd, const struct lodestone_can_frame *frame);
+/// Takes what has arrived: one of the three kinds, or -EAGAIN.
+int lodestone_can_receive(int fd, struct lodestone_can_frame *frame);
+#define LODESTONE_CAN_OTHER 0
+#define LODESTONE_CAN_DATA 1
+#define LODESTONE_CAN_ERROR 2
+/// The state of the interface: down, up, or up without a bus (bus-off). -ENODEV where it is not the one any more that was opened.
+int lodestone_can_state(int fd, const char *name);
+#define LODESTONE_CAN_DOWN 0
+#define LODESTONE_CAN_UP 1
+#define LODESTONE_CAN_SILENT 2
 
 // Sockets --------------------------------------------------------------------------------------------
 
@@ -58,9 +105,10 @@ int lodestone_send(int fd, const void *bytes, size_t count);
 
 struct lodestone_tls;
 /// Begins the client's side of TLS 1.2 or newer, by libssl, which is loaded for it. The server's certificate must be of `host`, a name
-/// or an address, and signed by an authority of the system's store. -ENOSYS without the library, -ENOENT without a store; what is
-/// wrong goes to `error`. It has no socket: the caller brings and takes the network's bytes. One thread uses it.
-int lodestone_tls_open(const char *host, struct lodestone_tls **result, char *error, size_t size);
+/// or an address, and signed by an authority of the file `authorities` (PEM), or of the system's store if that is NULL. -ENOSYS without
+/// the library, -ENOENT without a store or a certificate in the file; what is wrong goes to `error`. It has no socket: the caller brings
+/// and takes the network's bytes. One thread uses it.
+int lodestone_tls_open(const char *host, const char *authorities, struct lodestone_tls **result, char *error, size_t size);
 void lodestone_tls_close(struct lodestone_tls *tls);
 /// Takes bytes from the network.
 int lodestone_tls_feed(struct lodestone_tls *tls, const void *bytes, size_t count);
@@ -165,8 +213,19 @@ int lodestone_bus_call(
 int lodestone_message_new(
     struct lodestone_bus *bus, const char *destination, const char *path, const char *interface, const char *member,
     struct lodestone_message **result);
+/// Becomes the owner of a name; -EEXIST where another program is.
+int lodestone_bus_claim(struct lodestone_bus *bus, const char *name);
+/// Makes the reply to a call, an error that is the reply, and a signal. `lodestone_bus_send` sends them, and waits for nothing.
+int lodestone_message_reply(struct lodestone_message *call, struct lodestone_message **result);
+int lodestone_message_refuse(
+    struct lodestone_message *call, const char *name, const char *text, struct lodestone_message **result);
+int lodestone_message_signal(
+    struct lodestone_bus *bus, const char *path, const char *interface, const char *member,
+    struct lodestone_message **result);
+int lodestone_bus_send(struct lodestone_bus *bus, struct lodestone_message *message);
 void lodestone_message_close(struct lodestone_message *message);
 int lodestone_message_is_signal(struct lodestone_message *message);
+int lodestone_message_is_call(struct lodestone_message *message);
 /// What a message's head says: each lives as long as the message, and may be NULL.
 const char *lodestone_message_sender(struct lodestone_message *message);
 const char *lodestone_message_path(struct lodestone_message *message);
