@@ -205,6 +205,8 @@ package struct SimulationPlan: Sendable, Equatable {
   package var hardIron: SIMD3<Double>
   /// The board's soft iron in the magnetometer's frame, by rows.
   package var softIron: [SIMD3<Double>]
+  /// The waves that the board floats on; `nil` ashore and in calm water.
+  package var sea: PlannedSea?
   /// The way; the board stands still after the last leg.
   package var legs: [RouteLeg]
   /// What goes wrong on it.
@@ -215,7 +217,8 @@ package struct SimulationPlan: Sendable, Equatable {
 
   package init(
     seed: UInt64, start: BoardPosition, heading: Double, hardIron: SIMD3<Double>,
-    softIron: [SIMD3<Double>], legs: [RouteLeg], faults: [PlannedFault] = [], control: String? = nil
+    softIron: [SIMD3<Double>], legs: [RouteLeg], faults: [PlannedFault] = [],
+    control: String? = nil, sea: PlannedSea? = nil
   ) {
     self.seed = seed
     self.start = start
@@ -225,7 +228,18 @@ package struct SimulationPlan: Sendable, Equatable {
     self.legs = legs
     self.faults = faults
     self.control = control
+    self.sea = sea
   }
+}
+
+/// A sea of random waves, as a board file says it.
+package struct PlannedSea: Sendable, Equatable {
+  /// Significant wave height, metres.
+  package var height: Double
+  /// Period of the peak of the spectrum, seconds.
+  package var period: Double
+  /// Where the waves go, degrees clockwise from true north.
+  package var direction: Double
 }
 
 /// One leg of the way. What is not said stays as it was; turn and climb are zero.

@@ -11,7 +11,9 @@ extension BoardFile {
   ) throws(BoardFileError) -> SimulationPlan {
     let map = try YAMLMapping(
       node, file: file, context: "the simulation",
-      known: ["seed", "start", "heading", "hardIron", "softIron", "legs", "faults", "control"])
+      known: [
+        "seed", "start", "heading", "hardIron", "softIron", "sea", "legs", "faults", "control",
+      ])
     guard let start = map.node("start") else {
       throw map.error("start", "the simulation needs 'start'")
     }
@@ -34,6 +36,15 @@ extension BoardFile {
     for node in try map.items("faults") ?? [] {
       faults.append(try fault(node, file: file, sensors))
     }
+    var sea: PlannedSea?
+    if let waves = try map.mapping(
+      "sea", context: "the sea", known: ["height", "period", "direction"])
+    {
+      sea = PlannedSea(
+        height: try waves.requiredNumber("height", in: 0...20, unit: "m"),
+        period: try waves.requiredNumber("period", in: 2...25, unit: "s"),
+        direction: try waves.number("direction", in: 0...360, unit: "degrees") ?? 60)
+    }
     return SimulationPlan(
       seed: UInt64(try map.integer("seed", in: 0...Int.max) ?? 1),
       start: try position(start, file: file),
@@ -41,7 +52,8 @@ extension BoardFile {
       hardIron: try map.vector("hardIron", unit: "microtesla") ?? .zero,
       softIron: try map.rows("softIron")
         ?? [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)],
-      legs: legs, faults: faults, control: try map.string("control"))
+      legs: legs, faults: faults, control: try map.string("control"),
+      sea: sea)
   }
 
   private static func fault(

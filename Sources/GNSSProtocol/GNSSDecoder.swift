@@ -34,8 +34,8 @@ public struct GNSSDecoder: Sendable {
   ///     `GNSSFix.weeksAdded`. `nil` believes every date.
   ///   - talker: The two letters of a talker whose source alone counts, where several are on one wire; any constellation's stands for
   ///     a receiver. `nil` follows the better source, and reports the others.
-  ///   - latest: Seconds since 1970-01-01 after which no epoch can be: what weeks would move beyond has lost none, and is
-  ///     believed. `nil` where nobody knows.
+  ///   - latest: Seconds since 1970-01-01 after which no epoch can be: a date before `earliest` that lost weeks would move beyond is left
+  ///     out. `nil` where nobody knows.
   public init(
     endsByRule: Bool = true, talker: String? = nil, earliest: Double? = nil, latest: Double? = nil
   ) {
@@ -256,11 +256,15 @@ public struct GNSSDecoder: Sendable {
   private mutating func drainMerger() {
     while let (epoch, isPVT) = merger.next() {
       var fix = epoch
-      if fix.weeksAdded == 0, fix.canBeDated, let utc = fix.utc,
-        let weeks = rollover?.weeks(lostBy: utc), weeks > 0
-      {
-        fix.utc = utc + seconds(weeks: weeks)
-        fix.weeksAdded = weeks
+      if let rollover, fix.weeksAdded == 0, fix.canBeDated, let utc = fix.utc {
+        let weeks = rollover.weeks(lostBy: utc)
+        if weeks > 0 {
+          fix.utc = utc + seconds(weeks: weeks)
+          fix.weeksAdded = weeks
+        } else if utc < rollover.earliest {
+          // No lost weeks make it a date that can be: the time of day alone is left.
+          fix.utc = nil
+        }
       }
       events.append(.epoch(fix, isPVT: isPVT))
     }

@@ -7,7 +7,7 @@ import SensorTypes
 struct WeekRollover: Sendable {
   /// Seconds since 1970-01-01 before which no fix can be.
   let earliest: Double
-  /// And after which: a date that would be later has not rolled over, whatever it is. `nil` where nobody knows.
+  /// And after which: a date that would be later has not rolled over, and cannot be. `nil` where nobody knows.
   var latest: Double?
 
   /// How many weeks, a multiple of 1024, a receiver has lost that dates a fix so: 0 for a date that can be, and where

@@ -50,9 +50,12 @@ extension LocationEngine {
     case .absoluteAltitude(let estimate): deliver(estimate, emit)
     case .motion(let estimate): take(estimate, emit)
     case .motionUnavailable(let sensor, let reason, _): lose(sensor, reason, emit)
+    case .waves: wavesLoss = nil
+    case .wavesUnavailable(let reason, _): wavesLoss = reason
     case .sensor(let status):
       sensors[status.index] = status
       if case .missing(let reason) = heading, reason.ends(with: status) { heading = .nothing }
+      if wavesLoss?.ends(with: status) == true { wavesLoss = nil }
     case .sky, .diagnostic: break
     }
   }

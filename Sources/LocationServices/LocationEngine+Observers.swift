@@ -45,6 +45,7 @@ struct BoardObserver: Sendable {
     case .altitude, .altitudeUnavailable, .absoluteAltitude: demand.altitude
     case .sky: demand.satellites
     case .motion, .motionUnavailable: demand.motion.isAny
+    case .waves, .wavesUnavailable: demand.waves
     case .sensor, .diagnostic: true
     }
   }
@@ -91,6 +92,7 @@ extension LocationEngine {
     if case .missing(let reason) = altitude {
       observe(.altitudeUnavailable(reason, at: now), index, emit)
     }
+    if let reason = wavesLoss { observe(.wavesUnavailable(reason, at: now), index, emit) }
     if let reason = clients[index].observer?.lossOfPlace {
       tell(reason, index, at: now, emit)
     } else if let loss {
@@ -177,10 +179,11 @@ extension Observation {
     case .absoluteAltitude(let altitude): altitude.time
     case .sky(let sky): sky.received
     case .motion(let motion): motion.time
+    case .waves(let waves): waves.time
     case .sensor(let status): status.since
     case .headingUnavailable(_, let time), .locationUnavailable(_, let time),
       .altitudeUnavailable(_, let time), .motionUnavailable(_, _, let time),
-      .diagnostic(_, let time):
+      .wavesUnavailable(_, let time), .diagnostic(_, let time):
       time
     }
   }

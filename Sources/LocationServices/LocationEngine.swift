@@ -70,6 +70,8 @@ package struct LocationEngine: Sendable {
   var authorizationOutcomes: [AuthorizationOutcome] = []
   var heading = Latest<HeadingEstimate>.nothing
   var altitude = Latest<Void>.nothing
+  /// Why there is neither heave nor sea state, if that was said and stands.
+  var wavesLoss: NoData?
   /// The newest state of each chip, by its place in the board file.
   var sensors: [Int: SensorStatus] = [:]
   /// Since when interference has kept heading from being valid.

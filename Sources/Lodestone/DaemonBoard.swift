@@ -131,6 +131,11 @@ package final class DaemonBoard: CalibrationBoard {
 
   package var isShared: Bool { true }
 
+  /// The location services of the daemon for this program.
+  var services: any ServicePort { port }
+  /// The state of the connection to the daemon.
+  var connection: ServiceConnection { port.connection }
+
   /// The process of the daemon, or `nil` if none answers.
   package var process: Int32? { port.ask(.daemon)?.process }
 
@@ -325,6 +330,7 @@ private final class Observer: ServiceClient {
         for sensor in MotionSensor.allCases {
           pass(.motionUnavailable(sensor, reason, at: now))
         }
+        pass(.wavesUnavailable(reason, at: now))
       default: break
       }
     default: break

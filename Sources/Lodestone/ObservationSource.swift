@@ -107,6 +107,10 @@ package final class SessionSource: ObservationSource {
     self.isShared = isShared
   }
 
+  /// Makes a source of a session, which starts with the first subscription. What the session's program may not know of the position is
+  /// withheld.
+  init(_ session: Session) { (self.session, isShared) = (session, true) }
+
   deinit { session.hub.stop() }
 
   package func subscribe(
@@ -124,7 +128,9 @@ package final class SessionSource: ObservationSource {
 
   package func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
 
-  package func setPositionIsOpen(_ isOpen: Bool) { session.hub.setPositionIsOpen(isOpen) }
+  package func setPositionIsOpen(_ isOpen: Bool) {
+    session.hub.setPositionIsOpen(isOpen && session.access == .full)
+  }
 
   package func subscribe(
     readings handler: @escaping @Sendable (SensorReading) -> Void

@@ -35,6 +35,10 @@ package enum Simulation {
               latitude: latitude, longitude: longitude, altitude: altitude, decimalYear: year)
           else { return WorldDescription.constantField }
           return Vector3(field.east, field.north, -field.down) / 1_000
+        },
+        sea: plan.sea.map {
+          SimulatedSea(
+            height: $0.height, period: $0.period, direction: $0.direction, seed: plan.seed)
         }),
       seed: plan.seed)
     simulated.casters = board.sensors.compactMap(\.corrections).map { source in

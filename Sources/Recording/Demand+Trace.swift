@@ -8,7 +8,7 @@ extension Demand {
     func bit(_ wish: Bool, _ value: UInt16) -> UInt16 { wish ? value : 0 }
     return bit(heading, 1) | bit(location, 2) | bit(altitude, 4) | bit(followsCourse, 8)
       | bit(carriesPosition, 16) | bit(satellites, 32) | bit(motion.samples, 64)
-      | bit(motion.attitude, 128) | bit(motion.field, 256)
+      | bit(motion.attitude, 128) | bit(motion.field, 256) | bit(waves, 512)
   }
 
   /// The interval in milliseconds, as recordings keep it, a millisecond at least; 0: as fast as it goes.
@@ -34,6 +34,7 @@ extension Demand {
       carriesPosition: wishes & 16 != 0, satellites: wishes & 32 != 0,
       motion: MotionDemand(
         samples: wishes & 64 != 0, attitude: wishes & 128 != 0, field: wishes & 256 != 0,
-        interval: motionTenths > 0 ? Double(motionTenths) / 10_000 : nil))
+        interval: motionTenths > 0 ? Double(motionTenths) / 10_000 : nil),
+      waves: wishes & 512 != 0)
   }
 }

@@ -135,6 +135,10 @@ public enum Observation: Sendable, Hashable, Codable {
   case motion(MotionEstimate)
   /// A chip that feels motion, and is asked for, gives nothing any more, or is not there.
   case motionUnavailable(MotionSensor, NoData, at: Timestamp)
+  /// Heave and sea state; only where `Demand.waves` says so. Ten times a second with a heave, once a second without one.
+  case waves(WaveEstimate)
+  /// Heave and sea state cannot be given: the chips that they need are lost, or not there.
+  case wavesUnavailable(NoData, at: Timestamp)
   /// A sensor's state has changed.
   case sensor(SensorStatus)
   /// Something a person should know, in one line.
@@ -161,12 +165,19 @@ public struct Demand: Sendable, Hashable, Codable {
   public var satellites: Bool
   /// What is wanted of the chips that feel motion, beside heading.
   public var motion: MotionDemand
+  /// Whether somebody wants heave and sea state.
+  public var waves: Bool {
+    get { asksForWaves ?? false }
+    set { asksForWaves = newValue ? true : nil }
+  }
+  // Absent in what programs of before there was heave send.
+  private var asksForWaves: Bool?
 
   /// Makes a demand.
   public init(
     heading: Bool = false, location: Bool = false, locationInterval: Double? = nil,
     altitude: Bool = false, followsCourse: Bool = false, carriesPosition: Bool = false,
-    satellites: Bool = false, motion: MotionDemand = MotionDemand()
+    satellites: Bool = false, motion: MotionDemand = MotionDemand(), waves: Bool = false
   ) {
     self.heading = heading
     self.location = location
@@ -176,6 +187,7 @@ public struct Demand: Sendable, Hashable, Codable {
     self.carriesPosition = carriesPosition
     self.satellites = satellites
     self.motion = motion
+    self.waves = waves
   }
 
   /// Returns what serves both.
@@ -197,11 +209,11 @@ public struct Demand: Sendable, Hashable, Codable {
       altitude: altitude || other.altitude, followsCourse: followsCourse || other.followsCourse,
       carriesPosition: carriesPosition || other.carriesPosition,
       satellites: satellites || other.satellites,
-      motion: motion.merged(with: other.motion))
+      motion: motion.merged(with: other.motion), waves: waves || other.waves)
   }
 
   /// Everything that the board says of itself and where it is. The satellites are for whoever looks at the receiver
-  /// itself, and the samples of motion for whoever names their rate.
+  /// itself, the samples of motion for whoever names their rate, and heave for vessels.
   public static let everything = Demand(heading: true, location: true, altitude: true)
 }
 

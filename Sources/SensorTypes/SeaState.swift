@@ -24,7 +24,7 @@ public struct HeaveEstimate: Sendable, Hashable, Codable {
 }
 
 /// Why there is a heave at one moment, or why not.
-public enum HeaveCondition: String, Sendable, Hashable, Codable {
+public enum HeaveCondition: String, Sendable, Hashable, Codable, CustomStringConvertible {
   /// Too few spectra of the vertical acceleration yet.
   case learning
   /// There are no waves above the noise: the water is calm, or the board is ashore.
@@ -33,6 +33,16 @@ public enum HeaveCondition: String, Sendable, Hashable, Codable {
   case settling
   /// The heave is known.
   case valid
+
+  /// The condition in words, for a person.
+  public var description: String {
+    switch self {
+    case .learning: "learning the sea: heave takes about five minutes of samples without a pause"
+    case .calmOrAshore: "no waves above the noise: the water is calm, or the board is ashore"
+    case .settling: "the heave filter began again and has not settled"
+    case .valid: "the heave is known"
+    }
+  }
 }
 
 /// One quantity of a sea state.
@@ -85,5 +95,27 @@ public struct SeaState: Sendable, Hashable, Codable {
     self.time = time
     self.condition = condition
     self.duration = duration
+  }
+}
+
+/// What a vessel's motion says of the waves: the heave of one moment, and the sea state of the last minutes.
+public struct WaveEstimate: Sendable, Hashable, Codable {
+  /// The moment that it was published for: that of the newest sample of the accelerometer.
+  public var time: Timestamp
+  /// The heave at `time`; `nil` while `condition` is not `valid`.
+  public var heave: HeaveEstimate?
+  /// Why there is a heave, or why not.
+  public var condition: HeaveCondition
+  /// The sea state; `nil` before there are enough spectra (about five minutes), and where the newest one is too old.
+  public var sea: SeaState?
+
+  /// Makes an estimate.
+  public init(
+    time: Timestamp, heave: HeaveEstimate? = nil, condition: HeaveCondition, sea: SeaState? = nil
+  ) {
+    self.time = time
+    self.heave = heave
+    self.condition = condition
+    self.sea = sea
   }
 }

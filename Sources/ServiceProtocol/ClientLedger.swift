@@ -182,7 +182,7 @@ struct ClientLedger: Sendable {
     if demand.heading { services.append(.heading) }
     if demand.location { services.append(.location) }
     if demand.altitude { services.append(.altitude) }
-    if demand.motion.isAny { services.append(.deviceMotion) }
+    if demand.motion.isAny || demand.waves { services.append(.deviceMotion) }
     return services
   }
 

@@ -146,7 +146,7 @@ package struct EventOutbox: Sendable {
 
 /// The quantities whose observations a newer one supersedes.
 private enum ObservedQuantity: Hashable {
-  case heading, location, altitude, absoluteAltitude, sky, motion
+  case heading, location, altitude, absoluteAltitude, sky, motion, waves
 
   /// `nil` for an observation that none supersedes: a loss, news of a sensor, a diagnostic.
   init?(_ observation: Observation) {
@@ -157,8 +157,9 @@ private enum ObservedQuantity: Hashable {
     case .absoluteAltitude: self = .absoluteAltitude
     case .sky: self = .sky
     case .motion: self = .motion
+    case .waves: self = .waves
     case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
-      .sensor, .diagnostic:
+      .wavesUnavailable, .sensor, .diagnostic:
       return nil
     }
   }

@@ -132,6 +132,27 @@ struct ObserverTests {
     #expect(!bench.engine.wantsReadings)
   }
 
+  @Test("waves go to who asks for them, and one that comes later is told what is missing")
+  func waves() {
+    var bench = EngineBench()
+    for client in 1...3 { bench.ask(.register, client: UInt64(client)) }
+    bench.ask(.observe(BoardRequest(Demand(waves: true), positions: .none)), client: 1)
+    bench.ask(.observe(BoardRequest(Demand(heading: true))), client: 2)
+    #expect(bench.engine.demand == Demand(heading: true, waves: true))
+    let time = Timestamp(seconds: 1)
+    let waves = Observation.waves(WaveEstimate(time: time, condition: .learning))
+    bench.say(waves)
+    #expect(bench.heard(by: 1) == [.observation(waves)] && bench.heard(by: 2).isEmpty)
+    _ = bench.heard()
+    bench.say(.wavesUnavailable(.sensorLost("LSM6DSOX: a wire"), at: time))
+    _ = bench.heard()
+    bench.ask(.observe(BoardRequest(Demand(waves: true))), client: 3)
+    let told = bench.heard(by: 3).contains {
+      if case .observation(.wavesUnavailable(.sensorLost, _)) = $0 { true } else { false }
+    }
+    #expect(told)
+  }
+
   @Test("a refusal is told to an observer that nothing else would be told")
   func refusal() {
     var bench = EngineBench()

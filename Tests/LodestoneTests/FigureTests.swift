@@ -100,6 +100,8 @@ extension FigureSummary {
       add("sea level accuracy", altitude.accuracy)
       add("sea level ellipsoid", altitude.ellipsoidalAltitude)
     case .motion(let motion): add(motion, start)
+    // No run of the figures asks for them.
+    case .waves: break
     case .sky(let sky):
       add("sky time", sky.received.seconds(since: start))
       for satellite in sky.satellites {
@@ -111,7 +113,7 @@ extension FigureSummary {
         add("sky noise", satellite.carrierToNoise)
       }
     case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
-      .sensor, .diagnostic:
+      .wavesUnavailable, .sensor, .diagnostic:
       add(eventIn: observation, start)
     }
   }
@@ -123,9 +125,10 @@ extension FigureSummary {
     case .location(let location): add("fix horizontal", location.fix.horizontalAccuracy)
     case .altitude(let altitude): add("altitude accuracy", altitude.relativeAccuracy)
     case .absoluteAltitude(let altitude): add("sea level accuracy", altitude.accuracy)
-    case .sky, .motion: break
+    case .sky, .motion, .waves: break
     case .headingUnavailable(let reason, let time), .locationUnavailable(let reason, let time),
-      .altitudeUnavailable(let reason, let time), .motionUnavailable(_, let reason, let time):
+      .altitudeUnavailable(let reason, let time), .motionUnavailable(_, let reason, let time),
+      .wavesUnavailable(let reason, let time):
       add("reason", text: "\(reason)")
       add("reason time", time.seconds(since: start))
     case .sensor(let status):

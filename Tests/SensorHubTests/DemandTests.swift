@@ -59,7 +59,7 @@ struct DemandTests {
       (nil, nil), (0.000_1, 0.001), (0.1, 0.1), (1, 1), (100.0 / 30, 3.333), (60, 60),
       (1e12, 4_294_967.295), (0, nil), (-1, nil), (.nan, nil),
     ]
-    for wishes in UInt16(0)..<512 {
+    for wishes in UInt16(0)..<1_024 {
       for (given, kept) in intervals {
         var demand = Demand(wishes: wishes, milliseconds: 0)
         #expect(demand.wishes == wishes)
@@ -106,6 +106,25 @@ struct DemandTests {
     #expect(chip.intervals == [0.1, 0.02, nil, nil, nil, nil, nil])
     #expect(compass.wanted == [false, false, true, false, true, true, false])
     #expect(compass.intervals == [0.1, 0.1, nil, nil, nil, 0.2, nil])
+  }
+
+  @Test("waves: gyro and accelerometer at their own rate, and nothing else")
+  func waves() {
+    let (receiver, compass, chip) = (Listener(), Listener(), Listener())
+    let box = DemandBox()
+    let worker = Self.worker(
+      Recorder(LiveInput(Self.provider), worker: 0), demand: box,
+      tasks: [(receiver, .location), (compass, .heading), (chip, .motion)])
+    for demand in [
+      Demand(waves: true), Demand(altitude: true, waves: true),
+      Demand(motion: MotionDemand(samples: true, interval: 1), waves: true), Demand(),
+    ] {
+      box.value = demand
+      _ = worker.step()
+    }
+    #expect(receiver.wanted.allSatisfy { !$0 } && compass.wanted.allSatisfy { !$0 })
+    #expect(chip.wanted == [true, true, true, false])
+    #expect(chip.intervals == [nil, nil, nil, nil])
   }
 
   @Test(
@@ -205,6 +224,7 @@ struct DemandTests {
           motion: MotionDemand(samples: true, attitude: true, field: true, interval: 0.01))
       ),
       ("d 64 0 200", Demand(motion: MotionDemand(samples: true, interval: 0.02))),
+      ("d 513", Demand(heading: true, waves: true)),
       ("d 2 -5", Demand(location: true)), ("d 2 99999999999", Demand(location: true)),
     ] {
       let player = Player()

@@ -141,8 +141,26 @@ struct MessageCodingTests {
   @Test("every observation survives coding")
   func observations() throws {
     let examples = MessageExamples.observations
-    #expect(Set(examples.map { String(describing: $0).prefix { $0 != "(" } }).count == 12)
+    #expect(Set(examples.map { String(describing: $0).prefix { $0 != "(" } }).count == 14)
     for observation in examples { #expect(try coded(observation) == observation) }
+  }
+
+  @Test(
+    "a demand of a program that does not know of waves is read, and one without them is as it was")
+  func oldDemand() throws {
+    /// What a demand was before.
+    struct OldDemand: Codable, Equatable {
+      var (heading, location, altitude) = (true, false, false)
+      var (followsCourse, carriesPosition, satellites) = (false, false, false)
+      var motion = MotionDemand()
+    }
+    var bytes: [UInt8] = []
+    try CBOREncoder.append(OldDemand(), to: &bytes)
+    #expect(try CBORDecoder.decode(Demand.self, from: bytes) == Demand(heading: true))
+    bytes = []
+    try CBOREncoder.append(Demand(heading: true), to: &bytes)
+    #expect(try CBORDecoder.decode(OldDemand.self, from: bytes) == OldDemand())
+    #expect(try coded(Demand(waves: true)).waves)
   }
 
   @Test("every question and every answer survives coding")

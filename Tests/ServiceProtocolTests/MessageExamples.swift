@@ -111,6 +111,12 @@ enum MessageExamples {
       northReason: .uncalibrated, declination: 0.1, declinationReason: .dateUnknown, field: vector,
       fieldTrust: .high)
     let sample = Sample(time: time, value: vector)
+    var sea = SeaState(time: time, condition: .waves, duration: 640)
+    sea.significantWaveHeight = SeaQuantity(value: 1.5, accuracy: 0.1)
+    let waves = WaveEstimate(
+      time: time,
+      heave: HeaveEstimate(time: time, heave: 0.5, accuracy: 0.1, rate: 0.2, rateAccuracy: 0.05),
+      condition: .valid, sea: sea)
     var status = SensorStatus(
       index: 1, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c", state: .failed("no answer"),
       since: time)
@@ -137,7 +143,8 @@ enum MessageExamples {
       .motion(
         MotionEstimate(
           time: time, force: sample, angularRate: sample, field: sample, attitude: attitude)),
-      .motionUnavailable(.gyro, .notYet, at: time), .sensor(status),
+      .motionUnavailable(.gyro, .notYet, at: time), .waves(waves),
+      .wavesUnavailable(.sensorLost("wire"), at: time), .sensor(status),
       .diagnostic("a wire", at: time),
     ]
   }

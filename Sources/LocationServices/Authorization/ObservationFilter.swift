@@ -6,7 +6,7 @@ package import SensorTypes
 /// Takes out of observations what a program may not know: positions, and what follows from them.
 ///
 /// Without access these are true heading, declination, the field that a model expects at the place, satellites, and heights
-/// that a receiver has a part in. Magnetic heading, attitude, pressure and relative altitude say nothing of the place and pass.
+/// that a receiver has a part in. Magnetic heading, attitude, heave, pressure and relative altitude say nothing of the place and pass.
 /// With reduced access a position is the middle of its cell (`ReducedAccuracy`), and the rest is as exact as that.
 package struct ObservationFilter: Sendable {
   /// Degrees that declination is rounded to with reduced access: it changes by less within a cell, outside of polar regions.
@@ -55,7 +55,8 @@ package struct ObservationFilter: Sendable {
       return .headingUnavailable(reason.withoutPlace, at: time)
     case .motionUnavailable(let sensor, let reason, let time):
       return .motionUnavailable(sensor, reason.withoutPlace, at: time)
-    case .altitude, .altitudeUnavailable, .sensor, .diagnostic: return observation
+    case .altitude, .altitudeUnavailable, .waves, .wavesUnavailable, .sensor, .diagnostic:
+      return observation
     }
   }
 
@@ -86,7 +87,7 @@ package struct ObservationFilter: Sendable {
     case .absoluteAltitude(let estimate): return Self.withoutFix(estimate)
     case .sky: return nil
     case .locationUnavailable, .headingUnavailable, .altitude, .altitudeUnavailable,
-      .motionUnavailable, .sensor, .diagnostic:
+      .motionUnavailable, .waves, .wavesUnavailable, .sensor, .diagnostic:
       return observation
     }
   }

@@ -83,6 +83,7 @@ extension ProgramServices {
       for sensor in MotionSensor.allCases {
         take(.motionUnavailable(sensor, reason, at: now))
       }
+      take(.wavesUnavailable(reason, at: now))
       return nil
     }
   }

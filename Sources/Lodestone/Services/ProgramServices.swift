@@ -199,7 +199,7 @@ package final class ProgramServices: Sendable {
   func take(_ observation: Observation) {
     let isRare =
       switch observation {
-      case .heading, .altitude, .sky, .motion, .sensor, .diagnostic: false
+      case .heading, .altitude, .sky, .motion, .waves, .sensor, .diagnostic: false
       default: true
       }
     let now: Timestamp? = if case .heading = observation { clocks.now() } else { nil }

@@ -18,6 +18,7 @@ struct Pipeline: Sendable {
   private(set) var heading: HeadingChannel
   private(set) var vertical: VerticalChannel
   private var motion: MotionChannel
+  private var waves: WaveChannel
   private var seaLevel = SeaLevel()
   private var halvedPressure: HalvedPressure
   /// Whether it was said that the barometer's pressure is not used, and why.
@@ -54,6 +55,7 @@ struct Pipeline: Sendable {
     halvedPressure = HalvedPressure(board)
     vertical = VerticalChannel(board)
     motion = MotionChannel(board)
+    waves = WaveChannel(board)
     var seen: Set<ChipKind> = []
     chips = []
     for sensor in board.sensors {
@@ -138,6 +140,7 @@ struct Pipeline: Sendable {
       chips[sensor].givesRate = gives
       if chips[sensor].isPrimary {
         motion.take(givesRate: gives, at: status[sensor].since, publish)
+        waves.take(givesRate: gives, at: status[sensor].since, publish)
       }
     case .status(let status): process(status, publish)
     case .counters(let sensor, let counters): status[sensor].counters = counters
@@ -159,6 +162,7 @@ struct Pipeline: Sendable {
     case .followsCourse(let follows):
       heading.setFollowsCourse(follows)
     case .motion(let demand, let time): motion.take(demand, at: time, publish)
+    case .waves(let isWanted, let time): waves.take(wanted: isWanted, at: time, publish)
     case .diagnostic(let message, let time): publish(.diagnostic(message, at: time))
     }
   }
@@ -283,7 +287,10 @@ struct Pipeline: Sendable {
     position.update(angularRate: turn, heading.estimator, at: time)
     say(heading.courseOutput(at: time), at: time, publish)
     // A clipped force would be taken for a fall, and so would one that a wrong attitude turns.
-    if clipped.isEmpty { vertical.update(heading.estimator, at: time) }
+    if clipped.isEmpty {
+      vertical.update(heading.estimator, at: time)
+      waves.update(force: force, at: time, heading.estimator, publish)
+    }
     motion.update(
       force: force, angularRate: turn, at: time, heading.estimator, local.declination, publish)
   }
@@ -380,6 +387,7 @@ struct Pipeline: Sendable {
     let output = heading.take(new, of: kind, feelsGravity: feelsGravity)
     guard case .failed(let why) = new.state else { return }
     motion.lose(kind, .sensorLost("\(new.chip): \(why)"), at: new.since, publish)
+    waves.lose(kind, .sensorLost("\(new.chip): \(why)"), at: new.since, publish)
     switch kind {
     case .magnetometer, .accelerometer, .inertial: say(output, at: new.since, publish)
     case .barometer: publish(.altitudeUnavailable(.sensorLost(why), at: new.since))

@@ -30,7 +30,7 @@ final class ObservationPublisher: Sendable {
     var isReplaceable: Bool {
       switch self {
       case .reading, .observation(.heading), .observation(.altitude), .observation(.motion),
-        .observation(.absoluteAltitude):
+        .observation(.absoluteAltitude), .observation(.waves):
         true
       case .observation: false
       }

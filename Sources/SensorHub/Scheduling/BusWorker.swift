@@ -29,6 +29,7 @@ final class DemandBox: Sendable {
 struct WorkerProgress: Sendable {
   var followsCourse = false
   var motion = MotionDemand()
+  var waves = false
   /// Of each task.
   var counters: [SensorCounters] = []
 }
@@ -50,6 +51,7 @@ final class BusWorker: BusWork {
   private var outbox: [WorkerOutput] = []
   private var followsCourse = false
   private var motion = MotionDemand()
+  private var waves = false
   private let files: WorkerFiles
   private var nextLook = Timestamp(nanoseconds: .min)
   private var loadStart: Timestamp?
@@ -73,7 +75,7 @@ final class BusWorker: BusWork {
     self.files = files
     self.demand = demand
     self.deliver = deliver
-    (followsCourse, motion) = (old.followsCourse, old.motion)
+    (followsCourse, motion, waves) = (old.followsCourse, old.motion, old.waves)
     for (place, (task, _)) in tasks.enumerated() where place < old.counters.count {
       task.resume(old.counters[place])
     }
@@ -83,7 +85,8 @@ final class BusWorker: BusWork {
   /// What the worker has told so far, for one that takes its place.
   var progress: WorkerProgress {
     WorkerProgress(
-      followsCourse: followsCourse, motion: motion, counters: tasks.map(\.task.status.counters))
+      followsCourse: followsCourse, motion: motion, waves: waves,
+      counters: tasks.map(\.task.status.counters))
   }
 
   func step() -> Timestamp {
@@ -110,6 +113,10 @@ final class BusWorker: BusWork {
     if demand.motion != motion {
       motion = demand.motion
       outbox.append(.motion(motion, at: now))
+    }
+    if demand.waves != waves {
+      waves = demand.waves
+      outbox.append(.waves(waves, at: now))
     }
     var due = nextLook
     for (task, kind) in tasks {
@@ -164,7 +171,7 @@ enum DemandKind {
   case location
   /// The same, and which way the board points.
   case antennas
-  /// Accelerometer and gyro serve heading and altitude, and position where it is carried.
+  /// Accelerometer and gyro serve heading, altitude and heave, and position where it is carried.
   case motion
 
   func isWanted(_ demand: Demand) -> Bool {
@@ -177,7 +184,7 @@ enum DemandKind {
       demand.location || demand.satellites || demand.heading || demand.motion.attitude
     case .motion:
       demand.heading || demand.altitude || (demand.location && demand.carriesPosition)
-        || demand.motion.samples || demand.motion.attitude
+        || demand.motion.samples || demand.motion.attitude || demand.waves
     }
   }
 
@@ -199,7 +206,9 @@ enum DemandKind {
 
   // Attitude is turned by every sample, however seldom it is asked for.
   private static func motionInterval(_ demand: Demand) -> Double? {
-    if demand.heading || demand.motion.attitude || (demand.location && demand.carriesPosition) {
+    if demand.heading || demand.motion.attitude || demand.waves
+      || (demand.location && demand.carriesPosition)
+    {
       return nil
     }
     guard demand.motion.samples else { return demand.altitude ? slowMotion : nil }

@@ -27,5 +27,7 @@ enum WorkerOutput {
   case followsCourse(Bool)
   /// What is wanted of the chips that feel motion.
   case motion(MotionDemand, at: Timestamp)
+  /// Whether heave and sea state are wanted.
+  case waves(Bool, at: Timestamp)
   case diagnostic(String, at: Timestamp)
 }

@@ -79,6 +79,8 @@ package struct WorldDescription: Sendable {
   package var field: FieldModel
   /// What comes near it.
   package var magnets: [Magnet]
+  /// The waves that it floats on; `nil` ashore and in calm water.
+  package var sea: SimulatedSea?
 
   /// Makes a description; the defaults are a March noon of 2026 on a square in Munich, in a constant
   /// field like the one there.
@@ -88,7 +90,7 @@ package struct WorldDescription: Sendable {
     seaLevelPressure: Double = 101_325, weatherAmplitude: Double = 20,
     ambientTemperature: Double = 21, selfHeating: Double = 6, humidity: Double = 45,
     field: @escaping FieldModel = { _, _, _ in WorldDescription.constantField },
-    magnets: [Magnet] = []
+    magnets: [Magnet] = [], sea: SimulatedSea? = nil
   ) {
     self.latitude = latitude
     self.longitude = longitude
@@ -103,6 +105,7 @@ package struct WorldDescription: Sendable {
     self.humidity = humidity
     self.field = field
     self.magnets = magnets
+    self.sea = sea
   }
 
   /// A field of 48.7 microtesla, 4.4 degrees east of north, dipping 64.5 degrees: central Europe.
@@ -261,10 +264,15 @@ package final class SimulatedWorld: TruthSource {
     return Self.standardPressure(altitude: altitude, seaLevel: seaLevel)
   }
 
+  private func motion(at seconds: Double) -> MotionState {
+    let calm = way.withLock { $0.state(at: seconds) }
+    return description.sea?.moved(calm, at: seconds) ?? calm
+  }
+
   /// What is true of the board at that moment.
   package func truth(at time: Timestamp) -> TruthState {
     let seconds = time.seconds(since: start)
-    let motion = way.withLock { $0.state(at: seconds) }
+    let motion = motion(at: seconds)
     let degree = 180 / Double.pi
     let field = field + fieldGradient * motion.position
     let place = frame.toGeodetic(motion.position).position
@@ -311,7 +319,7 @@ package final class SimulatedWorld: TruthSource {
   /// What acts on a chip that is mounted on the board.
   func stimulus(at time: Timestamp, bodyToSensor: Matrix3) -> Stimulus {
     let seconds = time.seconds(since: start)
-    let motion = way.withLock { $0.state(at: seconds) }
+    let motion = motion(at: seconds)
     let toBody = motion.attitude.conjugate
     let field =
       field + fieldGradient * motion.position + motion.disturbance + magnets(at: seconds, .room)

@@ -56,6 +56,13 @@ struct ObservationFilterTests {
       SensorStatus(
         index: 0, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c", state: .running,
         since: Timestamp(seconds: 1))),
+    .waves(
+      WaveEstimate(
+        time: Timestamp(seconds: 1),
+        heave: HeaveEstimate(
+          time: Timestamp(seconds: 1), heave: 0.5, accuracy: 0.05, rate: -0.2, rateAccuracy: 0.02),
+        condition: .valid)),
+    .wavesUnavailable(.notYet, at: Timestamp(seconds: 1)),
     .diagnostic("a line", at: Timestamp(seconds: 1)),
   ]
   private let sky = Observation.sky(GNSSSky(received: Timestamp(seconds: 1), satellites: []))
