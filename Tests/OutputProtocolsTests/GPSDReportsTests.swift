@@ -1,4 +1,4 @@
-// gpsd's TPV, SKY, TOFF and PPS, against lines that gpsd itself has written.
+// gpsd's TPV and SKY, against lines that gpsd itself has written.
 
 import Foundation
 import LinearAlgebra
@@ -281,45 +281,5 @@ struct GPSDSkyTests {
     #expect(object["uSat"] as? Int == 3 && satellites.last?["used"] as? Bool == true)
     // GPS_JSON_RESPONSE_MAX of gpsd 3.22.
     #expect(bytes < 10_240)
-  }
-}
-
-/// TOFF, PPS and DEVICE.
-struct GPSDTimeTests {
-  @Test("a time offset and a pulse are the pairs of seconds and nanoseconds that they were given")
-  func offsets() throws {
-    // The example of gpsd_json(5), "TOFF".
-    let offset = try #require(
-      GPSDTimeOffset(real: (1_330_212_592, 343_182), clock: (1_330_212_592, 343_184)))
-    let toff = try GPSDBoard.object(GPSDBoard.reports().timeOffset(offset).bytes)
-    #expect(toff["class"] as? String == "TOFF" && toff["device"] as? String == GPSDBoard.receiver)
-    #expect(toff["real_sec"] as? Int == 1_330_212_592 && toff["real_nsec"] as? Int == 343_182)
-    #expect(toff["clock_sec"] as? Int == 1_330_212_592 && toff["clock_nsec"] as? Int == 343_184)
-    #expect(toff["precision"] == nil)
-    let pps = try GPSDBoard.object(GPSDBoard.reports().pulse(offset).bytes)
-    #expect(pps["class"] as? String == "PPS" && pps["precision"] as? Int == -20)
-    #expect(GPSDTimeOffset(real: (1, 1_000_000_000), clock: (1, 0)) == nil)
-    #expect(GPSDTimeOffset(real: (-1, 0), clock: (1, 0)) == nil)
-  }
-
-  @Test("a device has the keys of gpsd's DEVICE")
-  func device() throws {
-    let reports = GPSDBoard.reports()
-    let receiver = try GPSDBoard.object(reports.device(reports.devices[0]).bytes)
-    #expect(
-      receiver["class"] as? String == "DEVICE" && receiver["path"] as? String == GPSDBoard.receiver)
-    #expect(receiver["activated"] as? String == "2019-04-22T21:19:27.000Z")
-    #expect(receiver["flags"] as? Int == 1 && receiver["native"] as? Int == 1)
-    #expect(receiver["bps"] as? Int == 38_400 && receiver["stopbits"] as? Int == 1)
-    let compass = try GPSDBoard.object(reports.device(reports.devices[1]).bytes)
-    #expect(compass["bps"] == nil && compass["parity"] == nil && compass["flags"] == nil)
-    let gone = try GPSDBoard.object(reports.deactivation(of: reports.devices[1]).bytes)
-    #expect(gone["activated"] as? Int == 0 && gone["path"] as? String == GPSDBoard.compass)
-    // A name from a board file may hold anything.
-    let odd = try GPSDBoard.object(
-      reports.device(GPSDDevice(path: "/dev/\u{1B}[2J\"\\ü" + String(repeating: "x", count: 200)))
-        .bytes)
-    #expect((odd["path"] as? String)?.count == 127)
-    #expect((odd["path"] as? String)?.hasPrefix("/dev/?[2J\"\\??x") == true)
   }
 }

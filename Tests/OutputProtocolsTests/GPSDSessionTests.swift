@@ -214,6 +214,15 @@ struct GPSDAttackTests {
     }
   }
 
+  @Test("a request that is too long is none, whether it comes at once or in pieces")
+  func longRequest() throws {
+    let request = "?WATCH={\"enable\":true,\"a\":\"\(String(repeating: "x", count: 1_500))\"}\n"
+    var (whole, pieces) = (Client(), Client())
+    #expect(try whole.classes(request) == ["ERROR"] && !whole.session.policy.isWatching)
+    for letter in request { pieces.write(String(letter)) }
+    #expect(try pieces.objects(pieces.read()).count == 1 && !pieces.session.policy.isWatching)
+  }
+
   @Test("deep nesting, wrong types and broken text are errors and nothing else")
   func nonsense() throws {
     let nested = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
@@ -361,7 +370,7 @@ struct GPSDReporterTests {
   }
 
   @Test("a board without a compass has no ATT, a receiver without satellites its dilutions")
-  func without() {
+  func without() throws {
     var (reporter, state) = (GPSDReporter(), PublishedState())
     let reports = GPSDBoard.reports()
     let sky = Observation.sky(GNSSSky(received: GPSDBoard.at(-10), satellites: []))
@@ -370,16 +379,22 @@ struct GPSDReporterTests {
     let lost = Observation.headingUnavailable(.notEquipped("compass"), at: GPSDBoard.at(0))
     state.take(lost)
     #expect(reporter.reports(after: lost, reports, state: state, at: GPSDBoard.at(0)).isEmpty)
-    // The satellites are fifteen seconds old: told once.
-    #expect(
-      reporter.due(reports, state: state, at: GPSDBoard.at(9)).map(\.kind) == [.position, .sky])
+    let due = reporter.due(reports, state: state, at: GPSDBoard.at(9))
+    #expect(due.map(\.kind) == [.position, .sky])
     #expect(reporter.due(reports, state: state, at: GPSDBoard.at(9.5)).isEmpty)
     var fix = GNSSFix(received: GPSDBoard.at(10), mode: .twoDimensional)
     (fix.latitude, fix.longitude, fix.hdop) = (1, 2, 1.5)
     let found = Observation.location(LocationEstimate(fix: fix, isSimulated: false))
     state.take(found)
-    #expect(
-      reporter.reports(after: found, reports, state: state, at: GPSDBoard.at(10)).map(\.kind)
-        == [.position, .sky])
+    let first = reporter.reports(after: found, reports, state: state, at: GPSDBoard.at(10))
+    #expect(first.map(\.kind) == [.position, .sky])
+    let noFix = Observation.locationUnavailable(.noFix, at: GPSDBoard.at(11))
+    state.take(noFix)
+    // The dilutions end with the fix.
+    let ended = reporter.reports(after: noFix, reports, state: state, at: GPSDBoard.at(11))
+    #expect(ended.map(\.kind) == [.position, .sky])
+    #expect(try GPSDBoard.object(try #require(ended.last).bytes)["hdop"] == nil)
+    let later = reporter.reports(after: noFix, reports, state: state, at: GPSDBoard.at(12))
+    #expect(later.map(\.kind) == [.position])
   }
 }

@@ -210,6 +210,8 @@ struct HomeAssistantTests {
     #expect(topics(lost, 1.1) == ["heading", "position"])
     // That there is still no position is not repeated every few seconds.
     #expect(topics(lost, 2.2) == ["heading"])
+    // An entity that Home Assistant has just made has missed the first message of its chip.
+    #expect(topics(lost, 5.1) == ["heading", "0", "1"])
     #expect(topics(lost, 20) == ["heading", "air"])
     #expect(!topics(lost, 299).contains("position") && topics(lost, 302).contains("position"))
     session.take(topic: "other/status", payload: Array("online".utf8))
@@ -234,5 +236,17 @@ struct HomeAssistantTests {
     #expect(Self.message(messages, "/position") == nil)
     #expect(try Self.object(Self.message(messages, "/heading"))["true"] == nil)
     #expect(try Self.object(Self.message(messages, "/air"))["altitude"] is NSNull)
+    // Home Assistant forgets where the board was, and is then told of the entities that there are.
+    func entity(_ messages: [MQTTMessage]) throws -> [String: Any]? {
+      let entities = try Self.object(Self.message(messages, "/config"))["cmps"] as? [String: Any]
+      return entities?["position"] as? [String: Any]
+    }
+    #expect(try entity(messages)?.keys.sorted() == ["p"])
+    let later = session.messages(
+      TelemetryStates.full, sensors: [], at: Self.now.advanced(bySeconds: 5))
+    #expect(try Self.message(later, "/config") != nil && entity(later) == nil)
+    let last = session.messages(
+      TelemetryStates.full, sensors: [], at: Self.now.advanced(bySeconds: 10))
+    #expect(Self.message(last, "/config") == nil)
   }
 }

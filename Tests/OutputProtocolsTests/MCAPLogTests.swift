@@ -18,7 +18,7 @@ struct MCAPLogTests {
   private static func messages(
     _ observations: [Observation], showsPosition: Bool = true,
     clock: (Timestamp) -> ClockReading? = TelemetryStates.clock
-  ) -> [(topic: MCAPLog.Topic, data: [UInt8])] {
+  ) -> [(topic: RobotMessages.Topic, data: [UInt8])] {
     var log = MCAPLog(program: "test", audience: .foxglove, showsPosition: showsPosition)
     _ = log.takeOutput()
     for observation in observations { log.take(observation, clock: clock) }
@@ -26,10 +26,10 @@ struct MCAPLogTests {
     let bytes = log.takeOutput()
     // A chunk without compression: 9 bytes of record, 28 of times, size and checksum, 4 of an empty text, 8 of length.
     var place = 9 + 28 + 4 + 8
-    var messages: [(MCAPLog.Topic, [UInt8])] = []
+    var messages: [(RobotMessages.Topic, [UInt8])] = []
     while place + 31 <= bytes.count, bytes[place] == MCAPOperation.message.rawValue {
       let length = Int(bytes[place + 1]) | Int(bytes[place + 2]) << 8
-      let topic = MCAPLog.Topic.allCases[Int(bytes[place + 9])]
+      let topic = RobotMessages.Topic.allCases[Int(bytes[place + 9])]
       messages.append((topic, Array(bytes[place + 31..<place + 9 + length])))
       place += 9 + length
     }
@@ -63,7 +63,7 @@ struct MCAPLogTests {
       (90.0, 0.0, 0.0), (0, 0, 90), (350, 10, 90), (180, 0, -90), (80, 10, 0),
     ] {
       let turned = try #require(
-        MCAPLog.orientation(
+        RobotMessages.orientation(
           Self.turn(-heading, about: Vector3(0, 0, 1)), declination: declination * Self.degree))
       let forward = turned.rotate(Vector3(1, 0, 0))
       #expect(abs(atan2(forward.y, forward.x) / Self.degree - yaw) < 1e-9, "\(heading)")
@@ -75,7 +75,7 @@ struct MCAPLogTests {
   func tilt() throws {
     // Heading north, the bow 20 degrees up: forward is north and up, left is west.
     let turned = try #require(
-      MCAPLog.orientation(Self.turn(20, about: Vector3(1, 0, 0)), declination: 0))
+      RobotMessages.orientation(Self.turn(20, about: Vector3(1, 0, 0)), declination: 0))
     let (forward, left) = (turned.rotate(Vector3(1, 0, 0)), turned.rotate(Vector3(0, 1, 0)))
     #expect(abs(forward.y - cos(20 * Self.degree)) < 1e-12)
     #expect(abs(forward.z - sin(20 * Self.degree)) < 1e-12)
@@ -124,6 +124,17 @@ struct MCAPLogTests {
     // Without leave the orientation would tell of the declination.
     let withheld = Self.messages([.motion(Self.motion(heading: 90))], showsPosition: false)
     #expect(Self.double(withheld[0].data, Self.first + 32) == -1)
+  }
+
+  @Test("an orientation of the filter is withheld while there is no heading that is to be trusted")
+  func lost() {
+    let motion = Observation.motion(Self.motion(heading: 90))
+    let lost = Self.messages([
+      .headingUnavailable(.sensorLost("no answer"), at: TelemetryStates.now), motion,
+      .heading(TelemetryStates.heading()), motion,
+    ]).filter { $0.topic == .imu }
+    #expect(lost.count == 2)
+    #expect(lost.map { Self.double($0.data, Self.first + 32) == -1 } == [true, false])
   }
 
   // Header with "gnss_link" is 22 bytes, the status at 22, the service at 24, numbers from 32.
@@ -231,6 +242,18 @@ struct MCAPLogTests {
     let json = String(decoding: messages[1].data, as: UTF8.self)
     #expect(!json.contains("altitude") && !json.contains("position_covariance\""))
     #expect(json.contains("\"position_covariance_type\":0"))
+  }
+
+  @Test("a position without a height has its radius")
+  func level() throws {
+    var fix = TelemetryStates.fix()
+    (fix.ellipsoidalAltitude, fix.altitude, fix.horizontalAccuracy) = (nil, nil, 3)
+    let messages = Self.messages([.location(LocationEstimate(fix: fix, isSimulated: false))])
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(messages[1].data)) as? [String: Any])
+    let covariance = try #require(json["position_covariance"] as? [Double])
+    #expect(abs(covariance[0] - 3.949) < 0.01 && covariance[8] == 1e8)
+    #expect(json["position_covariance_type"] as? Int == 1 && json["altitude"] == nil)
   }
 
   @Test("a file for robots has the profile ros2, and no message that is not of ROS")

@@ -11,14 +11,14 @@ import Testing
   private let clock = ClockReading(seconds: VesselState.utc, isSet: true)
 
   private func encoded(
-    _ pgn: UInt32, _ state: PublishedState, heave: Double? = nil,
+    _ pgn: UInt32, _ state: PublishedState,
     options: (inout NMEA2000Options) -> Void = { _ in }, clock: ClockReading? = nil,
     at now: Timestamp = VesselState.now
   ) -> String {
     var encoder = NMEA2000Encoder()
     options(&encoder.options)
     let entry = NMEA2000Entry(pgn: pgn, interval: 1, priority: 3)
-    let message = encoder.message(entry, of: state, heave: heave, clock: clock, at: now)
+    let message = encoder.message(entry, of: state, clock: clock, at: now)
     return VesselState.hex(message?.payload)
   }
 
@@ -70,10 +70,13 @@ import Testing
     let port = VesselState.state(VesselState.motion(heading: 1, rate: -1.5))
     #expect(encoded(127_251, port) == "00009423fdffffff")
     #expect(encoded(127_251, VesselState.state()) == "00ffffff7fffffff")
-    #expect(encoded(127_252, state, heave: -1.27) == "0081ffffffffffff")
+    func heave(_ value: Double) -> String {
+      encoded(127_252, VesselState.state(.waves(WaveSamples.estimate(at: VesselState.now, value))))
+    }
+    #expect(heave(-1.27) == "0081ffffffffffff")
     #expect(encoded(127_252, state) == "00ff7fffffffffff")
-    #expect(encoded(127_252, state, heave: .infinity) == "00ff7fffffffffff")
-    #expect(encoded(127_252, state, heave: 400) == "00ff7fffffffffff")
+    #expect(heave(.infinity) == "00ff7fffffffffff")
+    #expect(heave(400) == "00ff7fffffffffff")
     #expect(encoded(127_257, state) == "00a4c2e8033cf6ff")
     #expect(encoded(127_257, VesselState.state()) == "00ff7fff7fff7fff")
     let variation = VesselState.state(VesselState.heading(1, declination: 0.0374))
@@ -171,6 +174,17 @@ import Testing
   func methods(_ kind: FixKind?, _ method: Int) {
     let payload = encoded(129_029, VesselState.state(VesselState.location { $0.kind = kind }))
     #expect(payload.dropFirst(62).prefix(1) == String(method, radix: 16))
+  }
+
+  @Test("a position of a simulated board says so")
+  func simulated() {
+    guard case .location(var location) = VesselState.location() else {
+      Issue.record("the sample is no location")
+      return
+    }
+    location.isSimulated = true
+    let payload = encoded(129_029, VesselState.state(.location(location)))
+    #expect(payload.dropFirst(62).prefix(1) == "8")
   }
 
   @Test("values that no earth has are not available")

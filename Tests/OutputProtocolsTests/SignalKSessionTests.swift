@@ -140,6 +140,23 @@ import Testing
     }
   }
 
+  @Test("what is due and what is measured follows each change of the subscriptions")
+  func changes() {
+    var session = Self.session()
+    func say(_ request: String) {
+      session.take(message: Array(#"{"context":"vessels.self",\#(request)}"#.utf8))
+    }
+    say(
+      #""subscribe":[{"path":"navigation.headingMagnetic","period":2000,"policy":"fixed"},"#
+        + #"{"path":"navigation.*","period":500,"policy":"fixed"}]"#)
+    #expect(session.interval == 0.5 && session.demand.location)
+    say(#""unsubscribe":[{"path":"navigation.*"}]"#)
+    #expect(session.interval == 2 && session.demand == Demand(heading: true))
+    say(#""unsubscribe":[{"path":"*"}]"#)
+    #expect(session.interval == nil && session.demand == Demand())
+    #expect(session.messages(Self.snapshot(after: 0)).isEmpty)
+  }
+
   @Test("an input of a server tells changes at its rate and the rest once a second")
   func provider() throws {
     var provider = SignalKProvider(SignalKOptions(token: "a.b-c_d"), rate: 5)

@@ -5,6 +5,7 @@ package import SensorTypes
 /// Decides which reports follow an observation, and which are due because nothing comes any more.
 ///
 /// A position is reported when it arrives, a heading ten times a second. A loss is reported at once and repeated every second.
+/// TOFF and PPS are reported once a second, when the receiver has had a fix for a while.
 /// A value also counts as lost when it is too old, so that a board that hangs does not leave an old position standing.
 package struct GPSDReporter: Sendable {
   /// The least time in seconds between two attitudes. Those that come ten times a second, not quite evenly, all pass.
@@ -16,8 +17,16 @@ package struct GPSDReporter: Sendable {
   package var sendsInertial = false
   private var position: (time: Timestamp, isThere: Bool)?
   private var attitude: (time: Timestamp, isThere: Bool)?
+  /// The number of fixes since the last loss from which on the receiver's time counts: some receivers tell random times with the first
+  /// ones. gpsd waits for as many (`NTP_MIN_FIXES`).
+  private static let settledFixes = 4
+  private var fixes = 0
+  /// The newest second that a TOFF told.
+  private var second: Double?
   private var hasInstrument = false
   private var hasSky = false
+  /// Whether a SKY told the dilutions of a receiver that names no satellites.
+  private var hasDilutions = false
 
   package init() {}
 
@@ -31,14 +40,17 @@ package struct GPSDReporter: Sendable {
     at now: Timestamp
   ) -> [GPSDServerReport] {
     switch observation {
-    case .location:
-      let found = positions(reports, state, now)
+    case .location(let location):
+      let found = positions(reports, state, now) + times(of: location, reports)
       guard state.sky(at: now) == nil, state.location(at: now)?.fix.hdop != nil else {
         return found
       }
       // A receiver that names no satellites still says its dilutions.
+      hasDilutions = true
       return found + [reports.sky(state, at: now)]
-    case .locationUnavailable: return positions(reports, state, now)
+    case .locationUnavailable:
+      fixes = 0
+      return positions(reports, state, now) + dilutionsEnd(reports, state, now)
     case .sky:
       hasSky = true
       return [reports.sky(state, at: now)]
@@ -53,7 +65,9 @@ package struct GPSDReporter: Sendable {
       let inertial = sendsInertial ? reports.inertial(state, at: now) : nil
       return (inertial.map { [$0] } ?? []) + attitudes(reports, state, now)
     case .motionUnavailable: break
-    case .altitude, .altitudeUnavailable, .absoluteAltitude, .sensor, .diagnostic: return []
+    case .altitude, .altitudeUnavailable, .absoluteAltitude, .waves, .wavesUnavailable, .sensor,
+      .diagnostic:
+      return []
     }
     return attitudes(reports, state, now)
   }
@@ -64,7 +78,7 @@ package struct GPSDReporter: Sendable {
   ) -> [GPSDServerReport] {
     var found: [GPSDServerReport] = []
     if isDue(position, isThere: state.location(at: now)?.fix.isValid == true, now) {
-      found += positions(reports, state, now)
+      found += positions(reports, state, now) + dilutionsEnd(reports, state, now)
     }
     if hasSky, state.sky(at: now) == nil {
       hasSky = false
@@ -89,6 +103,31 @@ package struct GPSDReporter: Sendable {
   ) -> [GPSDServerReport] {
     position = (now, state.location(at: now)?.fix.isValid == true)
     return [reports.position(state, at: now)]
+  }
+
+  /// The SKY that ends dilutions which were told: they are those of a fix that is lost.
+  private mutating func dilutionsEnd(
+    _ reports: GPSDReports, _ state: PublishedState, _ now: Timestamp
+  ) -> [GPSDServerReport] {
+    guard hasDilutions, state.location(at: now) == nil else { return [] }
+    hasDilutions = false
+    return [reports.sky(state, at: now)]
+  }
+
+  private mutating func times(
+    of location: LocationEstimate, _ reports: GPSDReports
+  ) -> [GPSDServerReport] {
+    guard location.isMeasured, location.fix.isValid else {
+      fixes = 0
+      return []
+    }
+    fixes = min(fixes + 1, Self.settledFixes)
+    guard fixes == Self.settledFixes, let utc = location.fix.utc,
+      GPSDReports.second(of: utc) != second
+    else { return [] }
+    let found = reports.times(of: location)
+    if !found.isEmpty { second = GPSDReports.second(of: utc) }
+    return found
   }
 
   private mutating func attitudes(

@@ -64,7 +64,8 @@ struct GPSDRequestReader: Sendable {
   mutating func next() -> GPSDRequest? {
     while skipToRequest() {
       let rest = buffer[start...]
-      if let (request, end) = Self.cut(rest) {
+      // However many bytes come at once.
+      if let (request, end) = Self.cut(rest.prefix(Self.longestRequest)) {
         start = end
         return request
       }

@@ -70,6 +70,7 @@ package struct GPSDSession: Sendable {
   /// What the client wants to be sent.
   package private(set) var policy = GPSDPolicy()
   private let release: GPSDRelease
+  private let passesRaw: Bool
   private var reader = GPSDRequestReader()
   private var outbox = GPSDOutbox()
   private var lastRequest: Timestamp
@@ -79,8 +80,11 @@ package struct GPSDSession: Sendable {
   package private(set) var errors: UInt64 = 0
 
   /// Makes a session for a client that has just connected: the server speaks first.
-  package init(_ release: GPSDRelease, at now: Timestamp) {
-    self.release = release
+  ///
+  /// - Parameter passesRaw: Whether there are a receiver's own bytes to send. Without them a client that asks for `raw` is answered by the
+  ///   level 0, which is what it gets.
+  package init(_ release: GPSDRelease, passesRaw: Bool = true, at now: Timestamp) {
+    (self.release, self.passesRaw) = (release, passesRaw)
     (lastRequest, lastWrite) = (now, now)
     outbox.append(answer: GPSDReports.line { write(version: &$0) })
   }
@@ -193,6 +197,7 @@ extension GPSDSession {
 
   private mutating func order(_ watch: GPSDWatch, _ reports: GPSDReports) {
     policy.take(watch)
+    if !passesRaw { policy.raw = 0 }
     if !policy.isWatching { outbox.removeReports() }
     if policy.isWatching, let device = policy.device, !reports.has(device) {
       return fail("No such device as \(device)")

@@ -9,9 +9,14 @@ package struct MQTTMessage: Sendable, Hashable {
   package var topic: String
   package var payload: [UInt8]
   /// 0 at most once, 1 at least once.
-  package var quality: UInt8 = 0
+  package var quality: UInt8
   /// Whether the broker keeps it for those who subscribe later.
-  package var isRetained = false
+  package var isRetained: Bool
+
+  package init(topic: String, payload: [UInt8], quality: UInt8 = 0, isRetained: Bool = false) {
+    (self.topic, self.payload) = (topic, payload)
+    (self.quality, self.isRetained) = (quality, isRetained)
+  }
 }
 
 /// The description of a board for Home Assistant: its name, its entities and the topics of their values.

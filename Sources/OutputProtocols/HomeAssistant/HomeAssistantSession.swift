@@ -9,9 +9,18 @@ import TextForms
 package struct HomeAssistantSession: Sendable {
   /// Seconds between two messages that say that there is still no position. Home Assistant logs each of them as a warning.
   static let lostInterval = 300.0
+  /// Seconds after a discovery message in which Home Assistant subscribes the topics of new entities.
+  static let settlingTime = 5.0
 
-  package let device: HomeAssistantDevice
-  private var isBegun = false
+  /// The entities that tell the place, with their platforms: Home Assistant keeps one, and its last value, until it is removed by name
+  /// (home-assistant/core, pull request 118757).
+  static let placeEntities = ["position": "device_tracker", "true_heading": "sensor"]
+
+  package private(set) var device: HomeAssistantDevice
+  private var isDescribed = false
+  private var isBorn = false
+  /// When the discovery message comes again without the names of what it has removed.
+  private var removalEnd: Timestamp?
   private var headingDue: Timestamp?
   private var positionDue: Timestamp?
   private var airDue: Timestamp?
@@ -28,6 +37,21 @@ package struct HomeAssistantSession: Sendable {
   /// Notes that the broker has accepted the connection: everything is published again.
   package mutating func connect() { self = HomeAssistantSession(device: device) }
 
+  /// Takes what is now known of the board. The discovery message is published again.
+  package mutating func describe(_ device: HomeAssistantDevice) {
+    self.device = device
+    isDescribed = false
+  }
+
+  /// Takes the states of the sensors while no broker is there.
+  ///
+  /// - Returns: An event for each chip that has failed, or runs again.
+  package mutating func events(_ sensors: [SensorStatus]) -> [MQTTMessage] {
+    var messages: [MQTTMessage] = []
+    takeChips(sensors, isTurn: false, into: &messages)
+    return messages
+  }
+
   /// Notes a message to `subscription`.
   package mutating func take(topic: String, payload: [UInt8]) {
     if topic == device.statusTopic, payload.elementsEqual("online".utf8) { connect() }
@@ -35,7 +59,7 @@ package struct HomeAssistantSession: Sendable {
 
   /// When to ask for messages again; `nil` before the first time.
   package var deadline: Timestamp? {
-    [headingDue, positionDue, airDue, chipsDue].compactMap { $0 }.min()
+    [headingDue, positionDue, airDue, chipsDue, removalEnd].compactMap { $0 }.min()
   }
 
   /// Returns the messages that are due. A heading, a position or a chip that is lost or found again is due at once.
@@ -44,10 +68,17 @@ package struct HomeAssistantSession: Sendable {
   ) -> [MQTTMessage] {
     let values = Telemetry(state, at: now, showsPosition: device.showsPosition)
     var messages: [MQTTMessage] = []
-    if !isBegun {
-      isBegun = true
-      messages += [device.discovery(), device.birth]
+    let isNew = !isDescribed
+    if !isBorn, !device.showsPosition {
+      // An earlier configuration may have shown it.
+      messages.append(device.discovery(removing: Self.placeEntities))
+      removalEnd = now.advanced(bySeconds: Self.settlingTime)
+    } else if !isDescribed || removalEnd.map({ now >= $0 }) ?? false {
+      messages.append(device.discovery())
+      removalEnd = nil
     }
+    if !isBorn { messages.append(device.birth) }
+    (isDescribed, isBorn) = (true, true)
     let hasHeading = values.magneticHeading != nil
     if Self.isDue(&headingDue, at: now, device.intervals.heading, hasHeading != hadHeading) {
       messages.append(heading(values, state.heading(at: now)))
@@ -56,13 +87,24 @@ package struct HomeAssistantSession: Sendable {
     if device.showsPosition { takePosition(values, at: now, into: &messages) }
     if Self.isDue(&airDue, at: now, device.intervals.air, false) { messages.append(air(values)) }
     let isChipsTurn = Self.isDue(&chipsDue, at: now, device.intervals.chips, false)
-    let known = Set(device.chips.map(\.index))
-    for sensor in sensors where known.contains(sensor.index) {
-      guard isChipsTurn || chipStates[sensor.index] != sensor.state else { continue }
-      chipStates[sensor.index] = sensor.state
-      messages.append(chip(sensor))
+    takeChips(sensors, isTurn: isChipsTurn, into: &messages)
+    if isNew, let due = chipsDue {
+      // Of a chip that is new to it Home Assistant has missed the first message.
+      chipsDue = min(due, now.advanced(bySeconds: Self.settlingTime))
     }
     return messages
+  }
+
+  private mutating func takeChips(
+    _ sensors: [SensorStatus], isTurn: Bool, into messages: inout [MQTTMessage]
+  ) {
+    let known = Set(device.chips.map(\.index))
+    for sensor in sensors where known.contains(sensor.index) {
+      let hasChanged = chipStates[sensor.index] != sensor.state
+      guard isTurn || hasChanged else { continue }
+      chipStates[sensor.index] = sensor.state
+      messages.append(chip(sensor, isEvent: hasChanged))
+    }
   }
 
   private mutating func takePosition(
@@ -140,7 +182,8 @@ package struct HomeAssistantSession: Sendable {
     return MQTTMessage(topic: device.airTopic, payload: Array(line.line.utf8))
   }
 
-  private func chip(_ sensor: SensorStatus) -> MQTTMessage {
+  /// - Parameter isEvent: Whether it says something new, which is not to be lost.
+  private func chip(_ sensor: SensorStatus, isEvent: Bool) -> MQTTMessage {
     var line = JSONLine()
     switch sensor.state {
     case .starting: line.setNull("problem")
@@ -152,7 +195,9 @@ package struct HomeAssistantSession: Sendable {
     line.set("bus", sensor.position)
     line.set("bus_errors", Int(clamping: sensor.counters.busErrors))
     line.set("stalls", Int(clamping: sensor.counters.stalls))
-    return MQTTMessage(topic: device.chipTopic(sensor.index), payload: Array(line.line.utf8))
+    return MQTTMessage(
+      topic: device.chipTopic(sensor.index), payload: Array(line.line.utf8),
+      quality: isEvent ? 1 : 0)
   }
 
   /// A direction that one decimal does not round up to a full turn.

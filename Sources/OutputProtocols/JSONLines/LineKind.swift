@@ -2,9 +2,10 @@ package import SensorTypes
 
 /// The kinds of JSON lines. The raw value is the line's `kind`.
 package enum LineKind: String, CaseIterable, Sendable {
-  case heading, attitude, location, altitude, absoluteAltitude, sky, motion, sample, sensor, error
+  case heading, attitude, location, altitude, absoluteAltitude, sky, motion, waves, sample, sensor,
+    error
 
-  /// The kinds that `monitor` prints: the board is asked neither for satellites nor for motion.
+  /// The kinds that `monitor` prints: the board is asked neither for satellites nor for motion and waves.
   package static let monitored: [LineKind] = [
     .heading, .location, .altitude, .absoluteAltitude, .sensor, .error,
   ]
@@ -31,7 +32,8 @@ package enum LineKind: String, CaseIterable, Sendable {
       motion: MotionDemand(
         samples: !kinds.isDisjoint(with: [.motion, .sample]), attitude: kinds.contains(.attitude),
         field: !kinds.isDisjoint(with: [.motion, .attitude, .sample]),
-        interval: rate.map { 1 / $0 }))
+        interval: rate.map { 1 / $0 }),
+      waves: kinds.contains(.waves))
   }
 
   /// The kind of the line that an observation becomes.
@@ -44,6 +46,7 @@ package enum LineKind: String, CaseIterable, Sendable {
       case .absoluteAltitude: .absoluteAltitude
       case .sky: .sky
       case .motion, .motionUnavailable: .motion
+      case .waves, .wavesUnavailable: .waves
       case .sensor: .sensor
       case .diagnostic: .error
       }

@@ -90,8 +90,10 @@ package struct LineThinning {
         isSure: location.fix.isValid, isCarried: location.carried != nil, cause: nil)
     case .altitude, .absoluteAltitude, .sky, .motion:
       .given(isSure: true, isCarried: false, cause: nil)
+    case .waves(let waves):
+      .given(isSure: waves.heave != nil, isCarried: false, cause: nil)
     case .headingUnavailable(let reason, _), .locationUnavailable(let reason, _),
-      .altitudeUnavailable(let reason, _):
+      .altitudeUnavailable(let reason, _), .wavesUnavailable(let reason, _):
       .missing(reason.cause)
     // One kind of line has several sensors here.
     case .motionUnavailable, .sensor, .diagnostic: nil

@@ -88,6 +88,12 @@ package struct ObservationLines {
       line = begin("motion", at: time)
       line.set("sensor", sensor.rawValue)
       line.set("reason", reason.description)
+    case .waves(let waves):
+      (time, line) = (waves.time, begin("waves", at: waves.time))
+      Self.write(waves, into: &line)
+    case .wavesUnavailable(let reason, let at):
+      (time, line) = (at, begin("waves", at: at))
+      line.set("reason", reason.description)
     case .sensor(let status):
       line = begin("sensor", at: status.since)
       Self.write(status, into: &line)

@@ -20,9 +20,9 @@ struct MAVLinkAttitude {
   /// The half width of a 95 % interval, and the radius of a 95 % circle, in standard deviations.
   private static let (interval, circle) = (1.959_963_985, 2.447_746_831)
 
-  /// Makes the attitude of a moment; `nil` where there is none.
+  /// Makes the attitude of a moment; `nil` where there is none, and where roll and pitch are assumed and not measured.
   init?(_ state: PublishedState, widestHeading: Double, at now: Timestamp) {
-    guard let reading = state.attitude(at: now) else { return nil }
+    guard let reading = state.attitude(at: now), state.tilt(at: now) != nil else { return nil }
     let heading = state.trustedHeading(at: now)
     var north: Quaternion?
     if let heading, heading.accuracy <= widestHeading, heading.trueNorth != nil,

@@ -12,15 +12,13 @@ extension MAVLinkEncoder {
   /// The radius that holds 68 % of a circular normal distribution, in standard deviations: sqrt(-2 ln 0.32).
   private static let radius68 = 1.509_592
 
-  /// The receiver's own position; one that is carried is none.
+  /// The position that satellites have a part in. One that is carried, entered by hand or made by a receiver's simulator is none: an
+  /// autopilot would fly by it.
   private func measured(_ state: PublishedState, at now: Timestamp) -> GNSSFix? {
-    guard let location = state.location(at: now), location.carried == nil, location.fix.isValid,
+    guard let location = state.location(at: now), location.isMeasured, location.fix.isValid,
       location.fix.mode > .none, Self.place(location.fix) != nil
     else { return nil }
-    switch location.fix.kind {
-    case .none?, .timeOnly?, .deadReckoning?: return nil
-    default: return location.fix
-    }
+    return location.fix
   }
 
   private static func place(_ fix: GNSSFix) -> (latitude: Double, longitude: Double)? {
@@ -130,10 +128,11 @@ extension MAVLinkEncoder {
     return (altitude, fix.verticalAccuracy)
   }
 
-  /// Place, height and heading of a measured position. Of a carried one, and of one without a height, there is none: it has no word for
-  /// them.
+  /// Place, height and heading of a measured position. Of a carried or coarse one, and of one without a height, there is none: it has no
+  /// word for them.
   mutating func globalPosition(_ state: PublishedState, at now: Timestamp) -> [UInt8]? {
     guard let fix = measured(state, at: now), let place = Self.place(fix),
+      state.location(at: now)?.isCoarse == false,
       let altitude = altitude(state, fix, at: now)?.metres,
       isDue(.globalPosition, fix.received, at: now)
     else { return nil }

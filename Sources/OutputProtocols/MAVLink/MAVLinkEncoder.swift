@@ -6,8 +6,8 @@ package import SensorTypes
 /// What the owner of a board has decided of its messages.
 package struct MAVLinkOptions: Sendable, Hashable {
   /// Half the width in radians of the widest 95 % interval of a heading that is told where a message has no field for it, and that an
-  /// attitude may have. 20 degrees: chosen.
-  package var widestHeading = 20 * Double.pi / 180
+  /// attitude may have.
+  package var widestHeading = PublishedState.widestBareHeading
   /// The number of the receiver among several, from 0.
   package var receiver: UInt8 = 0
   /// GPS time minus UTC in whole seconds: 18 since 2017.

@@ -64,6 +64,19 @@ package struct MCAPWriter: Sendable {
     emit(header)
   }
 
+  /// What ends a file behind any chunk, without an index: it can be read from its beginning. `finish()` writes an end with an index.
+  package static let plainEnd: [UInt8] = {
+    var end: [UInt8] = []
+    // A checksum of zero says that there is none.
+    MCAPRecord.append(.dataEnd, to: &end) { $0.append(little: UInt32(0)) }
+    MCAPRecord.append(.footer, to: &end) { footer in
+      footer.append(little: UInt64(0))
+      footer.append(little: UInt64(0))
+      footer.append(little: UInt32(0))
+    }
+    return end + MCAPRecord.magic
+  }()
+
   /// Whether the file holds as many chunks as it may: finish it and begin the next.
   package var isFull: Bool { chunkCount >= Self.mostChunks }
 

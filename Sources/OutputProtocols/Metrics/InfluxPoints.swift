@@ -38,6 +38,7 @@ package struct InfluxPoints: Sendable {
     }
     altitude(values).end(into: &text, utc: utc(values.altitudeTime))
     atmosphere(values).end(into: &text, utc: utc(values.pressureTime))
+    if let waves = state.waves(at: now) { point(waves).end(into: &text, utc: utc(waves.time)) }
     for sensor in sensors { point(sensor).end(into: &text, utc: utc(now)) }
     return text
   }
@@ -111,6 +112,24 @@ package struct InfluxPoints: Sendable {
     line.set("vertical_speed", values.verticalSpeed, digits: 4)
     line.set("temperature", values.temperature, digits: 2)
     line.set("humidity", values.humidity, digits: 2)
+    return line
+  }
+
+  private func point(_ waves: WaveEstimate) -> InfluxLine {
+    var line = begin("waves")
+    line.set("heave", waves.heave?.heave, digits: 3)
+    line.set("heave_accuracy", waves.heave?.accuracy, digits: 3)
+    line.set("heave_rate", waves.heave?.rate, digits: 3)
+    line.set("condition", waves.condition.rawValue)
+    guard let sea = waves.sea else { return line }
+    let degrees = 180 / Double.pi
+    line.set("significant_height", sea.significantWaveHeight?.value, digits: 3)
+    line.set("significant_height_accuracy", sea.significantWaveHeight?.accuracy, digits: 3)
+    line.set("mean_period", sea.meanPeriod?.value, digits: 2)
+    line.set("peak_period", sea.peakPeriod?.value, digits: 2)
+    line.set("roll_amplitude", sea.rollAmplitude.map { $0.value * degrees }, digits: 3)
+    line.set("pitch_amplitude", sea.pitchAmplitude.map { $0.value * degrees }, digits: 3)
+    line.set("record", sea.duration, digits: 0)
     return line
   }
 

@@ -36,6 +36,7 @@ package struct MetricsPage: Sendable {
       Self.writeSatellites(values, into: &page)
     }
     Self.writeAir(values, into: &page)
+    if let waves = state.waves(at: now) { Self.write(waves, into: &page) }
     Self.writeSensors(sensors, into: &page)
     page.end()
     return page.bytes
@@ -97,6 +98,10 @@ package struct MetricsPage: Sendable {
       help: "Whether the position is dead-reckoned from the last fix.")
     page.sample(position.map { $0.isCarried ? 1 : 0 }, digits: 0)
     page.begin(
+      "lodestone_position_simulated",
+      help: "Whether a simulated board, or a receiver's own simulator, produced the position.")
+    page.sample(position.map { $0.isSimulated ? 1 : 0 }, digits: 0)
+    page.begin(
       "lodestone_fix_age_seconds", unit: "seconds", help: "Time since the last fix.")
     page.sample(position?.fixAge, digits: 3)
     page.begin(
@@ -157,6 +162,26 @@ package struct MetricsPage: Sendable {
       "lodestone_relative_humidity_ratio", unit: "ratio",
       help: "Relative humidity at the temperature of the barometer, 0 to 1.")
     page.sample(values.humidity.map { $0 / 100 }, digits: 4)
+  }
+
+  /// Present while somebody asks for heave.
+  private static func write(_ waves: WaveEstimate, into page: inout OpenMetricsText) {
+    page.begin("lodestone_heave_meters", unit: "meters", help: "Heave, up positive.")
+    page.sample(waves.heave?.heave, digits: 3)
+    page.begin("lodestone_heave_accuracy_meters", unit: "meters", help: "One sigma of the heave.")
+    page.sample(waves.heave?.accuracy, digits: 3)
+    page.begin(
+      "lodestone_significant_wave_height_meters", unit: "meters", help: "Significant wave height.")
+    page.sample(waves.sea?.significantWaveHeight?.value, digits: 3)
+    page.begin(
+      "lodestone_significant_wave_height_accuracy_meters", unit: "meters",
+      help: "One sigma of the significant wave height.")
+    page.sample(waves.sea?.significantWaveHeight?.accuracy, digits: 3)
+    page.begin(
+      "lodestone_wave_period_seconds", unit: "seconds",
+      help: "Period of the waves as the vessel meets them.")
+    page.sample(waves.sea?.meanPeriod?.value, digits: 2, [("period", "mean")])
+    page.sample(waves.sea?.peakPeriod?.value, digits: 2, [("period", "peak")])
   }
 
   private static let counters: [(String, String, @Sendable (SensorCounters) -> UInt64)] = [

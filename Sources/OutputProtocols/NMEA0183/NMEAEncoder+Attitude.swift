@@ -14,12 +14,17 @@ extension NMEAEncoder {
     let location: LocationEstimate?
     let sky: GNSSSky?
     let heading: PublishedState.TrustedHeading?
+    /// The same for sentences that do not say how well it is known.
+    let bareHeading: PublishedState.TrustedHeading?
     /// Radians east.
     let declination: Double?
     let tilt: PublishedState.Tilt?
     /// Radians a second.
     let rateOfTurn: Double?
     let air: AltitudeEstimate?
+    let waves: WaveEstimate?
+    /// Whether there were waves: whoever was told of them is told that they are lost, and ashore nobody is told of them.
+    let hadWaves: Bool
     /// Of the attitude, and of the moment itself.
     let attitudeTime: SentenceUTC
     let time: SentenceUTC
@@ -32,12 +37,14 @@ extension NMEAEncoder {
       if isSimulated { location?.isSimulated = true }
       (self.location, self.isSimulated) = (location, location?.isSimulated ?? isSimulated)
       heading = state.trustedHeading(at: now).flatMap { $0.magnetic.isFinite ? $0 : nil }
+      bareHeading = state.bareHeading(at: now)
       declination =
         heading?.declination ?? state.heading(at: now)?.declination
         ?? state.attitude(at: now)?.declination
       tilt = state.tilt(at: now)
       rateOfTurn = state.rateOfTurn(at: now)
       air = state.altitude(at: now)
+      (waves, hadWaves) = (state.waves(at: now), state.hadWaves)
       sky = state.sky(at: now)
       let published = PublishedTime(state, at: now, clock: clock)
       func utc(_ time: Timestamp) -> SentenceUTC {
@@ -63,7 +70,7 @@ extension NMEAEncoder {
   /// The deviation is left out: what the calibration knows of it is no longer in the heading.
   static func hdg(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "HDG")
-    text.append(bearing: moment.heading.map { $0.magnetic * Moment.degree }, digits: 1)
+    text.append(bearing: moment.bareHeading.map { $0.magnetic * Moment.degree }, digits: 1)
     text.append(text: ",,")
     text.append(variation: moment.declination.map { $0 * Moment.degree })
     text.endSentence(from: start)
@@ -71,22 +78,23 @@ extension NMEAEncoder {
 
   static func hdm(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "HDM")
-    text.append(bearing: moment.heading.map { $0.magnetic * Moment.degree }, digits: 1)
+    text.append(bearing: moment.bareHeading.map { $0.magnetic * Moment.degree }, digits: 1)
     text.append(field: "M")
     text.endSentence(from: start)
   }
 
   static func hdt(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "HDT")
-    text.append(bearing: trueHeading(moment), digits: 1)
+    text.append(bearing: trueHeading(moment.bareHeading), digits: 1)
     text.append(field: "T")
     text.endSentence(from: start)
   }
 
-  /// The mode is A, E while the field is disturbed and the gyro carries the heading, S of a simulated board, V without a heading.
+  /// The mode is A, E while the field is disturbed and the gyro carries the heading, S of a simulated board, V without a heading and with
+  /// one that is hardly known.
   static func ths(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "THS")
-    let heading = trueHeading(moment)
+    let heading = trueHeading(moment.bareHeading)
     text.append(bearing: heading, digits: 1)
     if heading == nil {
       text.append(field: "V")
@@ -107,21 +115,21 @@ extension NMEAEncoder {
     text.endSentence(from: start)
   }
 
-  /// Degrees, each with one sigma; heave is not known. The quality is 0 without a position by satellites, 1 with one, 2 with
+  /// Degrees, each with one sigma; heave in metres, up positive, an empty field where it is not known. The quality is 0 without a position by satellites, 1 with one, 2 with
   /// resolved ambiguities; the last field is 1 while the heading is to be trusted.
   /// Without a time there is none: readers tell it from a maker's other sentences of that name by its first field.
   static func pashr(_ moment: Moment, _ text: inout [UInt8]) {
     guard moment.attitudeTime.timeOfDay != nil else { return }
     let start = text.beginSentence("P", "ASHR")
     text.append(time: moment.attitudeTime)
-    let heading = trueHeading(moment)
+    let heading = trueHeading(moment.heading)
     text.append(bearing: heading, digits: 2)
     text.append(field: "T")
     text.append(
       field: moment.tilt.map { $0.roll * Moment.degree }, digits: 2, limit: 181, signed: true)
     text.append(
       field: moment.tilt.map { $0.pitch * Moment.degree }, digits: 2, limit: 91, signed: true)
-    text.append(text: ",")
+    text.append(field: moment.waves?.heave?.heave, digits: 2, limit: 100, signed: true)
     text.append(field: moment.tiltDeviation, digits: 3, limit: 361)
     text.append(field: moment.tiltDeviation, digits: 3, limit: 361)
     text.append(field: heading == nil ? nil : moment.headingDeviation, digits: 3, limit: 361)
@@ -144,8 +152,8 @@ extension NMEAEncoder {
     text.endSentence(from: start)
   }
 
-  private static func trueHeading(_ moment: Moment) -> Double? {
-    guard let heading = moment.heading?.trueNorth, heading.magnitude < 1e3 else { return nil }
+  private static func trueHeading(_ heading: PublishedState.TrustedHeading?) -> Double? {
+    guard let heading = heading?.trueNorth, heading.magnitude < 1e3 else { return nil }
     return heading * Moment.degree
   }
 }

@@ -5,7 +5,8 @@ import TextForms
 
 /// Writes sentences of NMEA 0183 (version 4.11) of what a board publishes.
 ///
-/// What is not known is an empty field, and what is not to be trusted is not known: an HDG has no heading, a THS the mode V. No
+/// What is not known is an empty field, and what is not to be trusted is not known: an HDG has no heading, a THS the mode V. A heading that
+/// is known to no better than 20 degrees is in PASHR alone, which says how well it is known. No
 /// sentence is longer than 82 characters: where numbers are large, they lose decimals.
 package struct NMEAEncoder: Sendable {
   /// The greatest number of sentences about the satellites of one system, of four satellites each (NMEA 0183, version 4.11: 9).
@@ -95,6 +96,18 @@ package struct NMEAEncoder: Sendable {
         quantity: air?.humidity, 1, 100.05, "H", "P", isOutside ? "Humidity" : "HumBarometer")
     }
     text.endSentence(from: second)
+    waves(talker, moment, &text)
+  }
+
+  /// Heave, up positive, and the sea state. The standard has no names for them; HEAVE is one that others use.
+  private func waves(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {
+    guard moment.hadWaves else { return }
+    let sea = moment.waves?.sea
+    let start = text.beginSentence(talker, "XDR")
+    text.append(quantity: moment.waves?.heave?.heave, 2, 100, "D", "M", "HEAVE")
+    text.append(quantity: sea?.significantWaveHeight?.value, 2, 100, "D", "M", "WaveHeight")
+    text.append(quantity: sea?.meanPeriod?.value, 1, 100, "G", "", "WavePeriod")
+    text.endSentence(from: start)
   }
 
   private func mda(_ talker: String, _ moment: Moment, _ text: inout [UInt8]) {

@@ -76,6 +76,7 @@ package struct PositionSentences: Sendable {
     fix = location?.fix ?? GNSSFix(received: Timestamp(nanoseconds: 0))
     self.time = location.map { SentenceUTC($0.fix) } ?? time
     let isCarried = location?.carried != nil
+    let isCoarse = location.map { $0.isCoarse && $0.isMeasured } ?? false
     place =
       location != nil && fix.isValid && (isCarried || fix.mode > .none) ? Self.place(fix) : nil
     if place == nil {
@@ -84,11 +85,14 @@ package struct PositionSentences: Sendable {
       kind = .deadReckoning
     } else if location?.isSimulated ?? false {
       kind = .simulated
+    } else if isCoarse {
+      // "Estimated": the nearest word for a place that is roughly known.
+      kind = .deadReckoning
     } else {
       kind = fix.kind ?? .autonomous
     }
     isKindKnown = true
-    isAccurate = isCarried || fix.accuracySource == .receiver
+    isAccurate = isCarried || isCoarse || fix.accuracySource == .receiver
     variation = declination
   }
 

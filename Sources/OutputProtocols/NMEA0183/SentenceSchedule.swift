@@ -16,9 +16,10 @@ package enum OutputSentence: String, Sendable, Hashable, CaseIterable {
   case ths = "THS"
   /// Rate of turn.
   case rot = "ROT"
-  /// Heading, roll and pitch with their accuracies: a maker's own sentence, which has no talker.
+  /// Heading, roll and pitch with their accuracies, and heave: a maker's own sentence, which has no talker.
   case pashr = "PASHR"
-  /// Pitch and roll, and a second sentence with pressure, temperature and humidity.
+  /// Pitch and roll, a second sentence with pressure, temperature and humidity, and on the water a third one with heave, wave height and
+  /// wave period.
   case xdr = "XDR"
   /// Pressure, temperature and humidity in a sentence that is obsolete and still read.
   case mda = "MDA"
@@ -83,9 +84,10 @@ package struct NMEAConfiguration: Sendable, Hashable {
     configuration.set(.ths, interval: 0.5)
     configuration.set(.rot, interval: 1)
     configuration.set(.rmc, interval: 1)
-    for sentence in [OutputSentence.gga, .gst, .zda, .xdr, .pashr] {
+    for sentence in [OutputSentence.gga, .gst, .zda, .pashr] {
       configuration.set(sentence, interval: 2)
     }
+    configuration.set(.xdr, interval: 5)
     for sentence in [OutputSentence.gsa, .gsv] { configuration.set(sentence, interval: 10) }
     return configuration
   }()
@@ -145,7 +147,7 @@ package struct NMEAConfiguration: Sendable, Hashable {
         case .hdm, .hdt, .ths, .rot: 22
         case .gll, .zda: 50
         case .vtg, .gst, .pashr: 70
-        case .xdr: 130
+        case .xdr: 200
         case .gsa: 2 * 82
         case .gsv: 6 * 70
         case .mda, .gga, .rmc: 82

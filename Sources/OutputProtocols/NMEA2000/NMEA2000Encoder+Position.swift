@@ -10,14 +10,12 @@ extension NMEA2000Encoder {
 
   // MARK: Rapid messages
 
-  /// The receiver's own position. A carried one has no word here, so that it is not available.
+  /// The position that satellites have a part in. Any other, and a coarse one, has no word here, so that it is not available.
   private func measured(_ state: PublishedState, at now: Timestamp) -> GNSSFix? {
-    guard let location = state.location(at: now), location.carried == nil, location.fix.isValid
+    guard let location = state.location(at: now), location.isMeasured, !location.isCoarse,
+      location.fix.isValid
     else { return nil }
-    switch location.fix.kind {
-    case .none?, .timeOnly?, .deadReckoning?: return nil
-    default: return location.fix
-    }
+    return location.fix
   }
 
   /// Whether a rapid message has something new to tell, or was silent for long.
@@ -112,6 +110,9 @@ extension NMEA2000Encoder {
   private static func method(_ location: LocationEstimate?) -> UInt8 {
     guard let location else { return 0 }
     if location.carried != nil { return 6 }
+    if location.isSimulated { return 8 }
+    // "Estimated (DR) mode": the nearest word for a place that is roughly known.
+    if location.isCoarse, location.isMeasured { return 6 }
     switch location.fix.kind {
     case .none?, .timeOnly?: return 0
     case .simulated?: return 8

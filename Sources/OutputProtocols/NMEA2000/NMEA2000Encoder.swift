@@ -35,8 +35,8 @@ package struct NMEA2000Options: Sendable, Hashable {
   /// Which north the heading refers to. A heading is never told with the other reference instead: some displays do not look at it.
   package var reference = Reference.magnetic
   /// Half the width in radians of the widest 95 % interval of a heading that is told. NMEA 2000 has no field for it, so that a heading
-  /// that is hardly known would look like any other. 20 degrees: chosen.
-  package var widestHeading = 20 * Double.pi / 180
+  /// that is hardly known would look like any other.
+  package var widestHeading = PublishedState.widestBareHeading
   /// The magnetic model that the variation comes from, by the number in NMEA's list: 9 is WMM2025, 3 any calculation.
   package var variationSource: UInt8 = 3
   /// Where the board is; `nil` where nobody has said so, and its temperature is that of the board alone.
@@ -49,8 +49,9 @@ package struct NMEA2000Options: Sendable, Hashable {
 
 /// Makes messages of what a board publishes.
 ///
-/// Values that are not known, stale or not to be trusted are told as not available. A dead-reckoned position is told where the message says
-/// that it is one (129029, method 6), and nowhere else.
+/// Values that are not known, stale or not to be trusted are told as not available. A position that the satellites of the moment have no
+/// part in (dead-reckoned, entered, of a receiver's simulator) and a coarse one are told where the message says so (129029, by its
+/// method), and nowhere else.
 package struct NMEA2000Encoder: Sendable {
   /// The largest sequence identifier; the values above have meanings of their own.
   private static let largestIdentifier: UInt8 = 252
@@ -84,17 +85,16 @@ package struct NMEA2000Encoder: Sendable {
   ///
   /// - Parameters:
   ///   - entry: The parameter group and its priority.
-  ///   - heave: How far the board is above its mean height, metres, up positive; `nil` where it is not known.
   ///   - clock: What the system's clock shows at `now`; `nil` where there is none.
   package mutating func message(
-    _ entry: NMEA2000Entry, of state: PublishedState, heave: Double? = nil,
+    _ entry: NMEA2000Entry, of state: PublishedState,
     clock: ClockReading?, at now: Timestamp
   ) -> NMEA2000Message? {
     let payload: [UInt8]?
     switch entry.pgn {
     case NMEA2000PGN.heading: payload = heading(state, at: now)
     case NMEA2000PGN.rateOfTurn: payload = rateOfTurn(state, at: now)
-    case NMEA2000PGN.heave: payload = self.heave(heave, at: now)
+    case NMEA2000PGN.heave: payload = heave(state, at: now)
     case NMEA2000PGN.attitude: payload = attitude(state, at: now)
     case NMEA2000PGN.variation: payload = variation(state, at: now)
     case NMEA2000PGN.position: payload = position(state, at: now)
@@ -153,10 +153,11 @@ package struct NMEA2000Encoder: Sendable {
     return fields.bytes
   }
 
-  private mutating func heave(_ heave: Double?, at now: Timestamp) -> [UInt8] {
+  /// Metres above the mean height, up positive.
+  private mutating func heave(_ state: PublishedState, at now: Timestamp) -> [UInt8] {
     var fields = NMEA2000Fields()
     fields.code(motionIdentifier.of(now), bits: 8)
-    fields.signed(heave, perUnit: 100, bits: 16)
+    fields.signed(state.heave(at: now)?.heave, perUnit: 100, bits: 16)
     fields.reserved(40)
     return fields.bytes
   }

@@ -43,6 +43,8 @@ package struct SignalKAccess: Sendable {
   /// Seconds from a poll to the next, and the longest time after failures.
   private static let interval = 5.0
   private static let longestPause = 300.0
+  /// The number of polls that a server cannot answer before the request counts as forgotten.
+  private static let failuresOfPoll = 2
   /// The greatest number of bytes of an answer, of a token, and of a path.
   private static let limits = (answer: 16_384, token: 4_096, path: 200)
 
@@ -63,16 +65,20 @@ package struct SignalKAccess: Sendable {
   /// - Parameters:
   ///   - clientID: A UUID of version 4, always the same for this board.
   ///   - token: The token that was kept from before, if any.
+  ///   - expires: When that token ends, in seconds since 1970, if the server has said so.
+  ///   - path: The path of a request that the server had before, if there is one and no token.
   ///   - now: From when on requests are made.
   /// - Returns: `nil` for an identifier that is no UUID of version 4.
   package init?(
-    clientID: String, description: String = "Lodestone", token: String? = nil, at now: Timestamp
+    clientID: String, description: String = "Lodestone", token: String? = nil,
+    expires: Double? = nil, pending path: String? = nil, at now: Timestamp
   ) {
     guard Self.isUUID(clientID) else { return nil }
     (self.clientID, self.description) = (clientID, description)
     if let token, Self.isToken(token) {
-      (self.token, state) = (token, .approved)
+      (self.token, self.expires, state) = (token, expires, .approved)
     } else {
+      if let path, Self.isPath(path) { state = .pending(path: path) }
       next = now
     }
   }
@@ -160,8 +166,8 @@ package struct SignalKAccess: Sendable {
       (state, next) = (.unsupported, nil)
       return
     }
-    if case .pending = state, status == 404 {
-      // The server has forgotten the request, for instance because it was started anew.
+    if case .pending = state, status == 404 || status >= 500 && failures >= Self.failuresOfPoll {
+      // The server has forgotten the request, for instance because it was started anew: signalk-server then answers with 500.
       state = .none
       return failed(at: now)
     }
@@ -236,6 +242,8 @@ package struct SignalKAnswer: Sendable, Hashable {
       case "href": answer.href = scanner.string()?.words(limit: 201)
       case "message": answer.message = scanner.string()?.words()
       case "accessRequest", "login", "validate": answer.read(&scanner)
+      // The answer to a login over HTTP has them by themselves.
+      case "token", "timeToLive", "expiry": answer.read(key, &scanner)
       default: break
       }
     }
@@ -246,16 +254,18 @@ package struct SignalKAnswer: Sendable, Hashable {
   private init() {}
 
   private mutating func read(_ scanner: inout JSONScanner) {
-    scanner.object { scanner, key in
-      switch key {
-      case "permission": permission = scanner.string()?.words(limit: 20)
-      case "token": token = scanner.string()?.words(limit: 4_097)
-      case "expirationTime":
-        expires = (scanner.string()?.words(limit: 40)).flatMap { Self.seconds($0) }
-      case "timeToLive":
-        timeToLive = scanner.number().flatMap { $0 > 0 && $0 < 1e10 ? $0 : nil }
-      default: break
-      }
+    scanner.object { scanner, key in read(key, &scanner) }
+  }
+
+  private mutating func read(_ key: JSONText, _ scanner: inout JSONScanner) {
+    switch key {
+    case "permission": permission = scanner.string()?.words(limit: 20)
+    case "token": token = scanner.string()?.words(limit: 4_097)
+    case "expirationTime":
+      expires = (scanner.string()?.words(limit: 40)).flatMap { Self.seconds($0) }
+    case "timeToLive", "expiry":
+      timeToLive = scanner.number().flatMap { $0 > 0 && $0 < 1e10 ? $0 : nil }
+    default: break
     }
   }
 

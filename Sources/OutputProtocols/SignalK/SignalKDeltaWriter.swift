@@ -51,7 +51,8 @@ package struct SignalKDeltaWriter: Sendable {
   private static let metaLimit = 3
 
   private struct Sent: Sendable {
-    var value: SignalKValue
+    /// What the listener holds, or `nil` if nobody knows.
+    var value: SignalKValue?
     var time: Timestamp
   }
 
@@ -63,6 +64,8 @@ package struct SignalKDeltaWriter: Sendable {
   let repeatsNull: Bool
   private var sent: [SignalKPath: Sent] = [:]
   private var sentSensors: [String: SignalKNotification] = [:]
+  /// Sensors of which the listener may hold a warning that it was not told the end of.
+  private var doubtfulSensors: Set<String> = []
   private var described: Set<SignalKPath> = []
 
   /// Makes the writer for a listener that has been told nothing.
@@ -86,7 +89,8 @@ package struct SignalKDeltaWriter: Sendable {
       if entry.value == .null, last?.value == .null, !repeatsNull { continue }
       let isNews = entry.value != last?.value
       let isUrgent = path.isNotification || (entry.value == .null) != (last?.value == .null)
-      guard rule.isDue(since: last?.time, at: snapshot.now, isNews: isNews, isUrgent: isUrgent)
+      let since = last?.value == nil ? nil : last?.time
+      guard rule.isDue(since: since, at: snapshot.now, isNews: isNews, isUrgent: isUrgent)
       else { continue }
       values.append((path, entry))
       sent[path] = Sent(value: entry.value, time: snapshot.now)
@@ -163,10 +167,11 @@ package struct SignalKDeltaWriter: Sendable {
     where sentSensors[name] != notification {
       news.append((name, .notification(notification)))
     }
-    for name in sentSensors.keys.sorted() where snapshot.sensors[name] == nil {
+    for name in doubtfulSensors.union(sentSensors.keys).sorted()
+    where snapshot.sensors[name] == nil {
       news.append((name, .null))
     }
-    sentSensors = snapshot.sensors
+    (sentSensors, doubtfulSensors) = (snapshot.sensors, [])
     // One a delta: each can be some hundred bytes long.
     return news.map { name, value in
       var delta = begin()
@@ -180,6 +185,13 @@ package struct SignalKDeltaWriter: Sendable {
       }
       return delta.line
     }
+  }
+
+  /// Has everything told again, as to a listener that may or may not have got what was told last: the end of a value as well.
+  package mutating func repeatAll() {
+    for path in sent.keys { sent[path]?.value = nil }
+    doubtfulSensors.formUnion(sentSensors.keys)
+    (sentSensors, described) = ([:], [])
   }
 
   /// Forgets what was told of paths, for a listener that asks anew: meta data come again with a new subscription.

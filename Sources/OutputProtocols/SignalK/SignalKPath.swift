@@ -1,11 +1,13 @@
 // The paths of Signal K that a board fills.
 
+import SensorTypes
 import TextForms
 
 /// A path below `vessels.self` that a board has a value for.
 ///
 /// The paths, their units and their descriptions are those of Signal K's schema 1.8.2, which asks that descriptions be repeated as they
-/// are. Accuracies have no path there: these are of our own, beside the values that they belong to.
+/// are. Accuracies and waves have no path there. Those of accuracies are our own, beside the values that they belong to; those of waves are
+/// where other programs look for them.
 package enum SignalKPath: String, Sendable, Hashable, CaseIterable {
   case headingMagnetic = "navigation.headingMagnetic"
   case headingTrue = "navigation.headingTrue"
@@ -35,6 +37,12 @@ package enum SignalKPath: String, Sendable, Hashable, CaseIterable {
   case pressure = "environment.outside.pressure"
   case temperature = "environment.outside.temperature"
   case humidity = "environment.outside.relativeHumidity"
+  case heave = "environment.heave"
+  case heaveAccuracy = "environment.heaveAccuracy"
+  case waveHeight = "environment.water.waves.significantHeight"
+  case waveHeightAccuracy = "environment.water.waves.significantHeightAccuracy"
+  case wavePeriod = "environment.water.waves.period"
+  case wavePeakPeriod = "environment.water.waves.peakPeriod"
   case headingNotification = "notifications.navigation.headingMagnetic"
   case positionNotification = "notifications.navigation.position"
 
@@ -48,10 +56,32 @@ package enum SignalKPath: String, Sendable, Hashable, CaseIterable {
   var origin: Origin {
     switch self {
     case .headingMagnetic, .headingTrue, .headingAccuracy, .magneticVariation, .variationTime,
-      .rateOfTurn, .attitude, .attitudeAccuracy, .headingNotification:
+      .rateOfTurn, .attitude, .attitudeAccuracy, .heave, .heaveAccuracy, .waveHeight,
+      .waveHeightAccuracy, .wavePeriod, .wavePeakPeriod, .headingNotification:
       .compass
     case .pressure, .temperature, .humidity: .barometer
     default: .receiver
+    }
+  }
+
+  /// What the board has to measure for it.
+  ///
+  /// - Parameter interval: Seconds from one value to the next.
+  func demand(every interval: Double) -> Demand {
+    let interval = max(0.1, interval)
+    switch self {
+    case .rateOfTurn, .attitude, .attitudeAccuracy:
+      let motion = MotionDemand(attitude: true, field: true, interval: interval)
+      return Demand(heading: true, motion: motion)
+    case .headingMagnetic, .headingTrue, .headingAccuracy, .magneticVariation, .variationTime,
+      .headingNotification:
+      return Demand(heading: true)
+    case .pressure, .temperature, .humidity: return Demand(altitude: true)
+    case .heave, .heaveAccuracy, .waveHeight, .waveHeightAccuracy, .wavePeriod, .wavePeakPeriod:
+      return Demand(waves: true)
+    case .gnssType:
+      return Demand(location: true, locationInterval: interval, satellites: true)
+    default: return Demand(location: true, locationInterval: interval)
     }
   }
 
@@ -63,8 +93,12 @@ package enum SignalKPath: String, Sendable, Hashable, CaseIterable {
       .attitudeAccuracy, .courseOverGroundTrue, .courseOverGroundMagnetic:
       5
     case .position: 8
-    case .positionAccuracy, .altitudeAccuracy, .speedOverGround, .gnssAltitude, .humidity: 3
-    case .gnssHorizontalDilution, .gnssPositionDilution, .gnssGeoidalSeparation, .temperature: 2
+    case .positionAccuracy, .altitudeAccuracy, .speedOverGround, .gnssAltitude, .humidity,
+      .heave, .heaveAccuracy, .waveHeight, .waveHeightAccuracy:
+      3
+    case .gnssHorizontalDilution, .gnssPositionDilution, .gnssGeoidalSeparation, .temperature,
+      .wavePeriod, .wavePeakPeriod:
+      2
     default: 1
     }
   }
@@ -158,6 +192,15 @@ extension SignalKPath {
     case .pressure: ("Pa", "Pressure", "Current outside air ambient pressure")
     case .temperature: ("K", "Temperature", "Current outside air temperature")
     case .humidity: ("ratio", "Humidity", "Current outside air relative humidity")
+    case .heave: ("m", "Heave", "Vertical movement of the vessel due to waves")
+    case .heaveAccuracy: ("m", "Heave accuracy", "Half the width of the 95 % interval of the heave")
+    case .waveHeight: ("m", "Wave height", "Significant wave height, as the vessel feels it")
+    case .waveHeightAccuracy:
+      ("m", "Wave height accuracy", "Half the width of the 95 % interval of the significant height")
+    case .wavePeriod:
+      ("s", "Wave period", "Mean zero-upcrossing period of the waves, as the vessel meets them")
+    case .wavePeakPeriod:
+      ("s", "Peak wave period", "Period of the spectrum's peak, as the vessel meets the waves")
     case .headingNotification, .positionNotification: nil
     }
   }
@@ -179,7 +222,13 @@ extension SignalKPath {
   /// Seconds after which a value that is not repeated is none.
   private var timeout: Double? {
     switch origin {
-    case .compass: self == .variationTime || self == .magneticVariation ? 120 : 5
+    case .compass:
+      switch self {
+      case .variationTime, .magneticVariation, .waveHeight, .waveHeightAccuracy, .wavePeriod,
+        .wavePeakPeriod:
+        120
+      default: 5
+      }
     case .receiver: 15
     case .barometer: 15
     }

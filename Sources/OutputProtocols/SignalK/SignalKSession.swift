@@ -35,6 +35,12 @@ package struct SignalKSession: Sendable {
 
   private var writer: SignalKDeltaWriter
   private var subscriptions: [SignalKSubscription] = []
+  /// How often each path is told that is asked for.
+  private var rules: [SignalKPath: SignalKRule] = [:]
+  /// Seconds after which something may be due; `nil` while nobody has subscribed.
+  package private(set) var interval: Double?
+  /// What the subscriptions need of the board.
+  package private(set) var demand = Demand()
   /// What has come of a line that has not ended.
   private var line: [UInt8] = []
   private var isSkipping = false
@@ -51,6 +57,7 @@ package struct SignalKSession: Sendable {
     if let own { options.context = own }
     (writer, self.own) = (SignalKDeltaWriter(options), own)
     if initial != .none, let all = SignalKSubscription("*", Bound.rule) { subscriptions = [all] }
+    settle()
   }
 
   /// The first message of a server.
@@ -71,8 +78,17 @@ package struct SignalKSession: Sendable {
   /// The version of Signal K that is spoken.
   package static let version = "1.8.2"
 
-  /// Seconds after which something may be due; `nil` while nobody has subscribed.
-  package var interval: Double? { subscriptions.map(\.rule.interval).min() }
+  /// Works out what follows from the subscriptions: it is asked for many times a second, and they change rarely.
+  private mutating func settle() {
+    (rules, demand) = ([:], Demand())
+    interval = subscriptions.map(\.rule.interval).min()
+    for subscription in subscriptions {
+      for path in subscription.paths {
+        rules[path] = rules[path]?.merged(with: subscription.rule) ?? subscription.rule
+        demand = demand.merged(with: path.demand(every: subscription.rule.interval))
+      }
+    }
+  }
 
   /// Takes bytes of a TCP connection, in which a request is a line.
   package mutating func receive(_ bytes: [UInt8]) {
@@ -115,6 +131,7 @@ package struct SignalKSession: Sendable {
       writer.forget(subscription.matches)
       isHeeded = true
     }
+    settle()
     counters.refusals += request.refused
     if isHeeded { counters.requests += 1 }
   }
@@ -122,13 +139,8 @@ package struct SignalKSession: Sendable {
   /// Returns the messages that are due.
   package mutating func messages(_ snapshot: SignalKSnapshot) -> [String] {
     guard !subscriptions.isEmpty else { return [] }
-    let asked = subscriptions
-    return writer.deltas(snapshot) { path in
-      asked.reduce(nil as SignalKRule?) { rule, subscription in
-        guard subscription.matches(path) else { return rule }
-        return rule?.merged(with: subscription.rule) ?? subscription.rule
-      }
-    }
+    let rules = rules
+    return writer.deltas(snapshot) { rules[$0] }
   }
 
   private func isOwn(_ context: String) -> Bool {
@@ -139,7 +151,7 @@ package struct SignalKSession: Sendable {
 
 extension SignalKSubscription {
   /// Whether it stands for all paths.
-  var isAll: Bool { SignalKPath.allCases.allSatisfy(matches) }
+  var isAll: Bool { paths.count == SignalKPath.allCases.count }
 }
 
 /// A board as an input of a Signal K server: deltas over TCP, UDP or a WebSocket, without being asked.
@@ -161,11 +173,16 @@ package struct SignalKProvider: Sendable {
   /// Seconds after which something may be due.
   package var interval: Double { rule.interval }
 
-  /// The token that goes along, once there is one.
-  package var token: String? {
-    get { writer.options.token }
-    set { writer.options.token = newValue }
+  /// What it needs of the board. Positions are for a chart, and wanted once a second.
+  package var demand: Demand {
+    SignalKPath.allCases.reduce(Demand()) { demand, path in
+      let interval = path.origin == .receiver ? max(1, rule.interval) : rule.interval
+      return demand.merged(with: path.demand(every: interval))
+    }
   }
+
+  /// Has everything told again, for a new connection to the same server: the end of a value that it got before as well.
+  package mutating func repeatAll() { writer.repeatAll() }
 
   /// Returns the messages that are due.
   package mutating func messages(_ snapshot: SignalKSnapshot) -> [String] {

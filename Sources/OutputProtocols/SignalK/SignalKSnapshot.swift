@@ -38,6 +38,7 @@ package struct SignalKSnapshot: Sendable {
     attitude(state, time)
     position(state, time, declination)
     air(state, time, measuresOutsideAir)
+    waves(state, time)
     headingNotification(state)
     positionNotification(state)
     sensorNotifications(state)
@@ -94,6 +95,24 @@ package struct SignalKSnapshot: Sendable {
     set(.humidity, SignalKValue.known(air.humidity.map { $0 / 100 }), utc)
   }
 
+  /// Ashore nothing is said of waves. What was known is `null` where it no longer is.
+  private mutating func waves(_ state: PublishedState, _ time: PublishedTime) {
+    guard state.hadWaves else { return }
+    let waves = state.waves(at: now)
+    let (heave, sea) = (waves?.heave, waves?.sea)
+    let (utc, seaTime) = (time.utc(of: heave?.time ?? now), time.utc(of: sea?.time ?? now))
+    let height = sea?.significantWaveHeight
+    // One sigma to half of the 95 % interval.
+    let values: [(SignalKPath, Double?, Double?)] = [
+      (.heave, heave?.heave, utc), (.heaveAccuracy, heave.map { $0.accuracy * 1.96 }, utc),
+      (.waveHeight, height?.value, seaTime),
+      (.waveHeightAccuracy, height.map { $0.accuracy * 1.96 }, seaTime),
+      (.wavePeriod, sea?.meanPeriod?.value, seaTime),
+      (.wavePeakPeriod, sea?.peakPeriod?.value, seaTime),
+    ]
+    for (path, value, utc) in values { set(path, SignalKValue.known(value) ?? .null, utc) }
+  }
+
   // MARK: Position
 
   private mutating func position(
@@ -114,7 +133,7 @@ package struct SignalKSnapshot: Sendable {
     let height = fix.ellipsoidalAltitude.flatMap { $0.isFinite ? $0 : nil }
     set(
       .position, .position(latitude: latitude, longitude: longitude, altitude: height), utc)
-    if location.carried != nil || fix.accuracySource == .receiver {
+    if location.carried != nil || location.isCoarse || fix.accuracySource == .receiver {
       // From the radius of 68 % to that of 95 %, and from one sigma to 95 %.
       set(.positionAccuracy, SignalKValue.known(fix.horizontalAccuracy.map { $0 * 1.621_5 }), utc)
       set(.altitudeAccuracy, SignalKValue.known(fix.verticalAccuracy.map { $0 * 1.96 }), utc)
@@ -143,9 +162,17 @@ package struct SignalKSnapshot: Sendable {
 
   /// Signal K's words for the quality of a GGA.
   private static func method(_ location: LocationEstimate) -> String {
-    let kind =
-      location.carried != nil
-      ? .deadReckoning : location.isSimulated ? .simulated : location.fix.kind ?? .autonomous
+    let kind: FixKind
+    if location.carried != nil {
+      kind = .deadReckoning
+    } else if location.isSimulated {
+      kind = .simulated
+    } else if location.isCoarse, location.isMeasured {
+      // "Estimated": the nearest word for a place that is roughly known.
+      kind = .deadReckoning
+    } else {
+      kind = location.fix.kind ?? .autonomous
+    }
     switch kind.quality {
     case 1: return "GNSS Fix"
     case 2: return "DGNSS fix"
@@ -203,10 +230,9 @@ package struct SignalKSnapshot: Sendable {
     let notification: SignalKNotification? =
       switch state.locationReason(at: now) {
       case nil:
-        state.location(at: now)?.carried == nil
-          ? nil
-          : SignalKNotification(
-            .alert, isAudible: false, "No fix: the position is dead-reckoned.")
+        state.location(at: now)?.isDeadReckoned == true
+          ? SignalKNotification(
+            .alert, isAudible: false, "No fix: the position is dead-reckoned.") : nil
       case .noFix: SignalKNotification(.warn, isAudible: false, "The receiver has no fix.")
       case .sensorLost(let why):
         SignalKNotification(.warn, isAudible: true, "The receiver has failed.", detail: why)

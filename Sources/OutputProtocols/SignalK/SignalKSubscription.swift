@@ -64,22 +64,32 @@ package struct SignalKSubscription: Sendable, Hashable {
   /// The greatest number of bytes of a path.
   static let pathLimit = 128
 
+  /// The parts of all paths.
+  private static let known = SignalKPath.allCases.map { path in
+    (path: path, parts: path.rawValue.split(separator: ".").map(String.init))
+  }
+
   /// Parts between points, of which `*` is any one, and the last one any number.
   private let parts: [String]
+  /// The paths that it stands for.
+  let paths: Set<SignalKPath>
   package let rule: SignalKRule
 
   /// Makes a subscription; `nil` for a path that is none.
   package init?(_ path: String, _ rule: SignalKRule = SignalKRule()) {
     guard !path.isEmpty, path.utf8.count <= Self.pathLimit else { return nil }
     // The specification writes paths with points and with slashes.
-    parts = path.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "/" }.map(String.init)
+    let parts = path.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "/" }
+      .map(String.init)
     guard !parts.contains("") else { return nil }
-    self.rule = rule
+    (self.parts, self.rule) = (parts, rule)
+    paths = Set(Self.known.filter { Self.isMatch(parts, $0.parts) }.map(\.path))
   }
 
   /// Whether a path is one of them. A path without a wild card also stands for what is below it.
-  package func matches(_ path: SignalKPath) -> Bool {
-    let own = path.rawValue.split(separator: ".")
+  package func matches(_ path: SignalKPath) -> Bool { paths.contains(path) }
+
+  private static func isMatch(_ parts: [String], _ own: [String]) -> Bool {
     for (index, part) in parts.enumerated() {
       guard index < own.count else { return false }
       if part == "*" { continue }

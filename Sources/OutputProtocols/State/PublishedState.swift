@@ -12,6 +12,7 @@ package struct PublishedState: Sendable {
   private enum Age {
     static let heading = 2.0
     static let attitude = 2.0
+    static let waves = 3.0
     static let altitude = 5.0
     static let absoluteAltitude = 15.0
     static let sky = 15.0
@@ -25,13 +26,16 @@ package struct PublishedState: Sendable {
   private var newestHeading: HeadingEstimate?
   private var newestAttitude: AttitudeReading?
   private var newestMotion: MotionEstimate?
+  private var newestWaves: WaveEstimate?
+  /// Whether there ever were waves.
+  package private(set) var hadWaves = false
   private var newestLocation: LocationEstimate?
   private var newestAltitude: AltitudeEstimate?
   private var newestAbsolute: AbsoluteAltitudeEstimate?
   private var newestSky: GNSSSky?
-  /// Why there is no heading, no position, no altitude; `nil` while there is one.
-  private var reasons: (heading: NoData?, location: NoData?, altitude: NoData?) = (
-    .notYet, .notYet, .notYet
+  /// Why there is no heading, no position, no altitude, nothing of the waves; `nil` while there is.
+  private var reasons: (heading: NoData?, location: NoData?, altitude: NoData?, waves: NoData?) = (
+    .notYet, .notYet, .notYet, .notYet
   )
   /// The sensors of the board by their place in the board file.
   package private(set) var sensors: [Int: SensorStatus] = [:]
@@ -46,9 +50,13 @@ package struct PublishedState: Sendable {
     switch observation {
     case .heading(let heading): (newestHeading, reasons.heading) = (heading, nil)
     case .headingUnavailable(let reason, _): (newestHeading, reasons.heading) = (nil, reason)
-    case .location(let location): (newestLocation, reasons.location) = (location, nil)
+    case .location(let location):
+      (newestLocation, reasons.location) = (location.told, nil)
+      // Whoever may know the place roughly is not told what would say more of it, and may have been before.
+      if location.isCoarse { forgetPlace() }
     case .locationUnavailable(let reason, _):
       (newestLocation, reasons.location) = (nil, reason)
+      forgetReceiver(reason)
     case .altitude(let altitude): (newestAltitude, reasons.altitude) = (altitude, nil)
     case .altitudeUnavailable(let reason, _):
       (newestAltitude, newestAbsolute, reasons.altitude) = (nil, nil, reason)
@@ -60,9 +68,28 @@ package struct PublishedState: Sendable {
     case .motionUnavailable(.gyro, _, _), .motionUnavailable(.accelerometer, _, _):
       (newestMotion, newestAttitude) = (nil, nil)
     case .motionUnavailable: break
+    case .waves(let waves):
+      (newestWaves, reasons.waves) = (waves, nil)
+      hadWaves = hadWaves || waves.heave != nil || waves.sea?.condition == .waves
+    case .wavesUnavailable(let reason, _): (newestWaves, reasons.waves) = (nil, reason)
     case .sensor(let status): sensors[status.index] = status
     case .diagnostic: break
     }
+  }
+
+  /// Ends what a receiver that is lost, or may not be told any more, has said besides the position.
+  private mutating func forgetReceiver(_ reason: NoData) {
+    switch reason {
+    case .sensorLost, .noBoard: newestSky = nil
+    case .notAuthorized: forgetPlace()
+    default: break
+    }
+  }
+
+  /// Ends what tells of the place besides the position.
+  private mutating func forgetPlace() {
+    newestSky = nil
+    if newestAbsolute?.usesFix == true { newestAbsolute = nil }
   }
 
   // MARK: Heading
@@ -89,12 +116,24 @@ package struct PublishedState: Sendable {
 
   /// The heading where it is to be trusted. One without an accuracy is none.
   package func trustedHeading(at now: Timestamp) -> TrustedHeading? {
-    guard let heading = heading(at: now), let accuracy = heading.accuracy, accuracy.isFinite
+    guard let heading = heading(at: now), let accuracy = heading.accuracy, accuracy >= 0,
+      accuracy.isFinite
     else { return nil }
     return TrustedHeading(
       magnetic: heading.magneticHeading, trueNorth: heading.trueHeading,
       declination: heading.declination, accuracy: accuracy, time: heading.time,
       isCarried: heading.reason != nil)
+  }
+
+  /// Half the width in radians of the widest 95 % interval of a bare heading. 20 degrees: chosen.
+  package static let widestBareHeading = 20 * Double.pi / 180
+
+  /// The heading for a message that has no field for its accuracy: a heading that is hardly known would look like any other there.
+  package func bareHeading(at now: Timestamp) -> TrustedHeading? {
+    trustedHeading(at: now).flatMap { heading in
+      let isNarrow = (0...Self.widestBareHeading).contains(heading.accuracy)
+      return isNarrow && heading.magnetic.isFinite ? heading : nil
+    }
   }
 
   /// Why there is no heading that is to be trusted; `nil` where there is one.
@@ -124,20 +163,29 @@ package struct PublishedState: Sendable {
     package var time: Timestamp
   }
 
+  /// How the board leans; `nil` where that is not measured.
+  ///
+  /// Without a gyro an angle of exactly zero is assumed: of a board that is declared level, and of antennas that give no tilt, or one of
+  /// its angles. An accelerometer never measures it.
   package func tilt(at now: Timestamp) -> Tilt? {
     guard let reading = attitude(at: now), reading.reason != .tiltUnknown,
       let attitude = reading.north ?? reading.free
     else { return nil }
     let (right, forward, up) = attitude.matrix.columns
+    let isAssumed = min(abs(right.z), abs(forward.z)) < Self.exactlyLevel
+    if reading.angularRate == nil, reading.tiltAccuracy == nil, isAssumed { return nil }
     return Tilt(
       roll: atan2(-right.z, up.z), pitch: asin(max(-1, min(1, forward.z))),
       accuracy: reading.tiltAccuracy, time: reading.time)
   }
 
-  /// The rate of turn in rad/s, positive to starboard; `nil` without a gyro.
+  /// The sine of an angle below which rounding alone makes it differ from zero.
+  private static let exactlyLevel = 1e-9
+
+  /// The rate of turn about the vertical in rad/s, positive to starboard; `nil` without a gyro, and where nobody knows which way is down.
   package func rateOfTurn(at now: Timestamp) -> Double? {
-    guard let reading = attitude(at: now), let attitude = reading.north ?? reading.free,
-      let rate = reading.angularRate
+    guard let reading = attitude(at: now), reading.reason != .tiltUnknown,
+      let attitude = reading.north ?? reading.free, let rate = reading.angularRate
     else { return nil }
     return -attitude.rotate(rate).z
   }
@@ -145,6 +193,22 @@ package struct PublishedState: Sendable {
   /// The newest samples of the chips that feel motion; `nil` where there are none.
   package func motion(at now: Timestamp) -> MotionEstimate? {
     newestMotion.flatMap { Self.isFresh($0.time, at: now, Age.attitude) ? $0 : nil }
+  }
+
+  // MARK: Waves
+
+  /// What the newest sample says of the waves; `nil` where nothing is known of them.
+  package func waves(at now: Timestamp) -> WaveEstimate? {
+    newestWaves.flatMap { Self.isFresh($0.time, at: now, Age.waves) ? $0 : nil }
+  }
+
+  /// The heave; `nil` where it is not known: see `heaveReason(at:)`.
+  package func heave(at now: Timestamp) -> HeaveEstimate? { waves(at: now)?.heave }
+
+  /// Why there is no heave, in words for a person; `nil` where there is one.
+  package func heaveReason(at now: Timestamp) -> String? {
+    guard let waves = waves(at: now) else { return (reasons.waves ?? .notYet).description }
+    return waves.heave == nil ? waves.condition.description : nil
   }
 
   // MARK: Position, altitude, satellites

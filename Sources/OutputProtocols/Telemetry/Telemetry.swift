@@ -82,9 +82,9 @@ package struct Telemetry: Sendable, Hashable {
     package var isAccuracyAssumed: Bool
     /// Seconds since the fix that the position rests on.
     package var fixAge: Double
-    /// Whether the position is carried on from the last fix, which is lost.
+    /// Whether the position is dead-reckoned from the last fix, by the board or by the receiver itself.
     package var isCarried: Bool
-    /// Whether a simulated or replayed board produced it.
+    /// Whether a simulated or replayed board produced it, or a receiver's own simulator.
     package var isSimulated: Bool
     package var kind: FixKind?
     /// Metres a second over ground.
@@ -168,7 +168,8 @@ package struct Telemetry: Sendable, Hashable {
       latitude: latitude, longitude: longitude,
       accuracy: fix.horizontalAccuracy.finite.flatMap { $0 >= 0 ? $0 : nil },
       isAccuracyAssumed: fix.hasAssumedAccuracy, fixAge: max(0, now.seconds(since: epoch)),
-      isCarried: location.carried != nil, isSimulated: location.isSimulated, kind: fix.kind,
+      isCarried: location.isDeadReckoned,
+      isSimulated: location.isSimulated || fix.kind == .simulated, kind: fix.kind,
       speed: fix.speed.finite,
       speedAccuracy: fix.speed.finite.flatMap { _ in fix.speedAccuracy.finite },
       course: fix.course.finite.map(Self.turn),
