@@ -225,9 +225,9 @@ extension Observation {
   /// Whether it was measured: losses and news of sensors tell no position.
   fileprivate var isMeasurement: Bool {
     switch self {
-    case .heading, .location, .altitude, .absoluteAltitude, .sky, .motion, .diagnostic: true
+    case .heading, .location, .altitude, .absoluteAltitude, .sky, .motion, .waves, .diagnostic: true
     case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
-      .sensor:
+      .wavesUnavailable, .sensor:
       false
     }
   }

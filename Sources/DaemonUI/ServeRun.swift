@@ -47,7 +47,11 @@ package struct ServeRun {
     let page = try settings.web.map {
       try WebParts($0, state: StateDirectory.current(), openTiles: openTiles)
     }
-    let outputs = try makeOutputs(isSimulated: located?.board.simulation != nil)
+    var outputs = try makeOutputs(isSimulated: located?.board.simulation != nil)
+    let label = "Lodestone on \(Self.machine)"
+    if let publication = OpenedOutput(publishing: outputs, label: label) {
+      outputs.append(publication)
+    }
     let parts = makeParts(board: located?.board.name ?? "found on the buses")
     let stop = StopFlag()
     let reloads = Atomic<Bool>(false)
@@ -81,9 +85,13 @@ package struct ServeRun {
     web?.announce()
     manager.tell("READY=1\nSTATUS=serving \(parts.board)")
     let period = manager.watchdog.map { $0 / 3 } ?? Self.look
+    var journal = OutputJournal()
     while stop.signal == nil {
       _ = round.wait(timeout: .now() + period)
       web?.report()
+      for line in journal.lines(for: daemon.outputReports, at: RuntimeClocks.system.now()) {
+        Terminal.warn("lodestone: \(line)")
+      }
       // It may take longer than the watchdog waits.
       if reloads.exchange(false, ordering: .acquiringAndReleasing) {
         reloading.async { reload(daemon) }
@@ -175,7 +183,18 @@ package struct ServeRun {
     }
   }
 
+  /// The name of this machine.
+  private static var machine: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "this machine" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   private func announce(_ opened: OpenedOutput) {
+    guard opened.listener != nil || opened.output.positions != .none else {
+      Terminal.say("\(opened.output.name): \(opened.output.place)")
+      return
+    }
     let limit = opened.settings.positions
     let note =
       limit == .none

@@ -92,7 +92,7 @@ struct LiveState {
       if diagnostics.count > Self.diagnosticLimit { diagnostics.removeFirst() }
       return [LiveMessage(text: lines.line(for: observation))]
     // No part of the page.
-    case .sky, .motion, .motionUnavailable: return []
+    case .sky, .motion, .motionUnavailable, .waves, .wavesUnavailable: return []
     }
   }
 

@@ -270,7 +270,7 @@ private final class ReadingSubscription: ObservationSubscription {
 /// What was said once and still stands: losses, and the states of sensors.
 private struct StandingObservations: Sendable {
   private enum Kind: Hashable {
-    case heading, location, altitude
+    case heading, location, altitude, waves
     case motion(MotionSensor)
     case sensor(Int)
   }
@@ -296,6 +296,8 @@ private struct StandingObservations: Sendable {
       }
       if estimate.field != nil { hasEnded = forget(.motion(.magnetometer)) || hasEnded }
       return hasEnded
+    case .wavesUnavailable: latest[.waves] = observation
+    case .waves: return forget(.waves)
     case .sensor(let status):
       latest[.sensor(status.index)] = observation
       if case .headingUnavailable(let reason, _) = latest[.heading], reason.ends(with: status) {
@@ -325,8 +327,9 @@ extension Demand {
     case .altitude: altitude
     case .sky: satellites
     case .motion: motion.isAny
+    case .waves: waves
     case .location, .locationUnavailable, .absoluteAltitude, .headingUnavailable,
-      .altitudeUnavailable, .motionUnavailable, .sensor, .diagnostic:
+      .altitudeUnavailable, .motionUnavailable, .wavesUnavailable, .sensor, .diagnostic:
       true
     }
   }

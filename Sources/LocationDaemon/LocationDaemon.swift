@@ -100,6 +100,8 @@ package final class LocationDaemon: Sendable {
 
   /// What could not be read when the daemon began, a line each.
   package var problems: [String] { core.registry.problems }
+  /// What the outputs do.
+  package var outputReports: [DaemonStatus.OutputReport] { outputs.reports }
   /// The number of programs that are away while something goes on for them.
   package var absentCount: Int { core.registry.absentCount }
 

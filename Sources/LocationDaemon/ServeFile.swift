@@ -175,7 +175,7 @@ package enum ServeFile {
   }
 
   /// - Parameter longest: The largest length in bytes. The kernel takes no longer path of a socket than the default.
-  private static func path(
+  static func path(
     _ key: String, _ map: YAMLMapping, longest: Int = 100
   ) throws(BoardFileError) -> String? {
     guard let path = try map.string(key) else { return nil }
@@ -185,7 +185,7 @@ package enum ServeFile {
     return path
   }
 
-  private static func number(ofGroup name: String) -> UInt32? {
+  static func number(ofGroup name: String) -> UInt32? {
     var (entry, buffer) = (group(), [CChar](repeating: 0, count: 65_536))
     var found: UnsafeMutablePointer<group>?
     var code = getgrnam_r(name, &entry, &buffer, buffer.count, &found)

@@ -14,6 +14,8 @@ package protocol ServedConnection: AnyObject, Sendable {
   var isOneWay: Bool { get }
   /// Whether the other end may take nothing for ever: what waits for it is superseded by what is newer.
   var maySleep: Bool { get }
+  /// Whether the kernel is to keep little of what is written, because a reader that is late wants what is newest.
+  var hasSmallBuffer: Bool { get }
   /// The number of bytes that wait to be written.
   var waitingCount: Int { get }
   /// The time at which `advance(to:)` has something to do, or at which a closed connection's socket is to be closed, in seconds of the
@@ -30,6 +32,10 @@ package protocol ServedConnection: AnyObject, Sendable {
   func next() -> [UInt8]?
   /// The connection is gone. What was said before is carried out.
   func end()
+}
+
+extension ServedConnection {
+  package var hasSmallBuffer: Bool { isOneWay }
 }
 
 /// A socket at which the daemon is reached, and what serves who arrives there.

@@ -183,7 +183,7 @@ final class ServiceLoop {
     lastToken += 1
     let token = lastToken
     let host = entrance.admit(identity, now) { [weak server] in server?.note(token) }
-    if host.isOneWay { connection.limitSendBuffer(to: Self.sendBuffer) }
+    if host.hasSmallBuffer { connection.limitSendBuffer(to: Self.sendBuffer) }
     do {
       try poller.add(connection.descriptor, token: token, .readable)
     } catch {

@@ -210,7 +210,8 @@ struct StreamEnd {
       guard sensor == .gyro, choice.kinds.contains(.attitude) else { break }
       lastAttitude = nil
       keep(.attitude(AttitudeReading(missing: reason, at: time), skipped: 0), at: now)
-    case .diagnostic: tell(observation, at: now)
+    case .waves(let waves): measure(.waves, waves.time, .observation(observation, skipped: 0))
+    case .wavesUnavailable, .diagnostic: tell(observation, at: now)
     }
   }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file with a user name and a password, written by hand. Only its owner can read it.
+/// A file with a user name and a password, or with a token, written by hand. Only its owner can read it.
 package enum CredentialFile {
   /// The most bytes that the file may have.
   private static let limit = 512
@@ -10,6 +10,30 @@ package enum CredentialFile {
   /// - Throws: `FileProblem`, which never holds anything of the file's content, if it cannot be read, holds something else, belongs to
   ///   somebody else, or can be read or written by others.
   package static func read(_ path: String) throws(FileProblem) -> String {
+    let words = "it must hold USER:PASSWORD on its only line"
+    let text = try line(path, words)
+    guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+      throw FileProblem(path, words)
+    }
+    return text
+  }
+
+  /// Returns a token, the file's only line: printable ASCII without spaces.
+  ///
+  /// - Throws: As `read`.
+  package static func token(_ path: String) throws(FileProblem) -> String {
+    let words = "it must hold the token on its only line"
+    let text = try line(path, words)
+    guard !text.isEmpty, text.utf8.allSatisfy({ (33...126).contains($0) }) else {
+      throw FileProblem(path, words)
+    }
+    return text
+  }
+
+  /// Returns the only line of a file that nobody else can open.
+  ///
+  /// - Parameter words: What the file must hold.
+  private static func line(_ path: String, _ words: String) throws(FileProblem) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
     defer { close(descriptor) }
@@ -41,9 +65,8 @@ package enum CredentialFile {
     if line.last == 10 { line.removeLast() }
     if line.last == 13 { line.removeLast() }
     guard count <= limit, line.allSatisfy({ $0 >= 32 && $0 != 127 }),
-      let text = String(validating: line, as: UTF8.self),
-      let colon = text.firstIndex(of: ":"), colon > text.startIndex
-    else { throw FileProblem(path, "it must hold USER:PASSWORD on its only line") }
+      let text = String(validating: line, as: UTF8.self)
+    else { throw FileProblem(path, words) }
     return text
   }
 

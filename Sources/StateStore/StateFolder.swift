@@ -22,7 +22,7 @@ package struct StateFolder: Sendable {
   /// What Lodestone keeps at the top of the folder. What is below these names is all its own.
   private static let names: Set<String> = [
     "altitude.json", "authorization", "calibrations", "position.json", "programs", "regions",
-    "simulated",
+    "signalk", "simulated",
   ]
   /// How deep Lodestone's own folders go: `simulated/BOARD/calibrations/history/CHIP/000001.json`.
   private static let depth = 6

@@ -85,15 +85,16 @@ final class DaemonBench {
 
   func start() throws {
     let (board, file) = (board, rulesFile)
+    let state = folder.appending(path: "state")
     let opened = try outputs.map { settings throws(LocalSocketError) in
-      try OpenedOutput(settings, isSimulated: false) { true }
+      try OpenedOutput(settings, isSimulated: false, folder: state) { true }
     }
     ports = opened.map { $0.listener?.port ?? 0 }
     daemon = try LocationDaemon(
       LocalListener(path: path, mode: 0o600),
       stream: LocalListener(path: streamPath, mode: 0o600), outputs: opened,
       LocationDaemon.Parts(
-        board: "boat", openBoard: { board }, folder: folder.appending(path: "state"),
+        board: "boat", openBoard: { board }, folder: state,
         policies: { [AuthorizationPolicy(file)] }, ownerUsers: owners))
   }
 

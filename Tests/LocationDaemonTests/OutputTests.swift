@@ -89,6 +89,41 @@ struct OutputTests {
     #expect(eventually { bench.daemon?.status.outputs?.first?.listeners == 0 })
   }
 
+  @Test("a client of gpsd that asks much at once gets every answer")
+  func manyRequests() {
+    let output = GPSDOutput(
+      place: "", positions: .none, isSimulated: true, clocks: .system,
+      clock: { ClockReading(seconds: $0.seconds, isSet: true) })
+    let connection = output.admit(at: 1, wake: {})
+    let request = Array("?VERSION;".utf8)
+    // As much as the server reads at once.
+    Array(repeating: request, count: 1_800).flatMap { $0 }
+      .withUnsafeBytes { connection.receive($0, at: 1) }
+    #expect(!connection.isReading)
+    var answers = 0
+    while let bytes = connection.next() {
+      answers += String(decoding: bytes, as: UTF8.self).contains(#""class":"VERSION""#) ? 1 : 0
+    }
+    #expect(answers == 1_801 && connection.isReading)
+    connection.end()
+  }
+
+  @Test("without a position a client of gpsd gets sentences every second, and no old heading")
+  func sentencesWithoutPosition() throws {
+    let bench = try DaemonBench(outputs: [Self.settings(.gpsd)])
+    let peer = try Peer(bench.port(0))
+    peer.say(#"?WATCH={"enable":true,"nmea":true}"#)
+    #expect(eventually { bench.board.demands.last?.heading == true })
+    bench.board.publish(.heading(degrees: 20, at: now()))
+    #expect(peer.gets { $0.contains("$HCHDG,20.0") })
+    bench.board.publish(.headingUnavailable(.uncalibrated, at: Timestamp(seconds: now())))
+    let isEnded = peer.gets { text in
+      text.range(of: "$HCHDG,20.0", options: .backwards)
+        .map { text[$0.upperBound...].contains("$HCHDG,,") } ?? false
+    }
+    #expect(isEnded)
+  }
+
   @Test("where the owner names no positions, nothing that tells the place goes there")
   func withheld() throws {
     let bench = try DaemonBench(outputs: [
@@ -189,7 +224,8 @@ struct OutputTests {
       "{protocol: nmea0183, talker: ii}", "{protocol: nmea0183, sentences: {HDX: 1}}",
       "{protocol: nmea0183, sentences: {HDG: 0}}", "{protocol: nmea0183, sentences: {}}",
       "{protocol: nmea0183, port: 0}", "{protocol: nmea0183, positions: all}",
-      "{protocol: nmea0183, transport: carrier}",
+      "{protocol: nmea0183, transport: carrier}", "{protocol: sensorproxy, port: 2947}",
+      "{protocol: sensorproxy, address: 127.0.0.1}", "{protocol: sensorproxy, positions: exact}",
     ] { #expect(problem("  - \(entry)")?.line == 3, "\(entry)") }
   }
 
@@ -207,13 +243,15 @@ struct OutputTests {
         - {protocol: gpsd, positions: exact}
         - {protocol: nmea0183, transport: udp, address: 192.168.1.255, positions: reduced, talker: II, sentences: {HDG: 0.5}}
         - {protocol: nmea0183, outsideAir: true}
+        - {protocol: sensorproxy}
+        - {protocol: sensorproxy, positions: none}
       """, file: "serve.yaml"
     ).outputs
-    #expect(outputs.map(\.name) == ["gpsd", "nmea0183", "nmea0183"])
-    #expect(outputs.map(\.port) == [2_947, 10_110, 10_110])
-    #expect(outputs.map(\.address) == ["127.0.0.1", "192.168.1.255", "127.0.0.1"])
-    #expect(outputs.map(\.positions) == [.exact, .reduced, .none])
-    #expect(outputs.map(\.transport) == [.tcp, .udp, .tcp])
+    #expect(outputs.map(\.name) == ["gpsd", "nmea0183", "nmea0183", "sensorproxy", "sensorproxy"])
+    #expect(outputs.map(\.port) == [2_947, 10_110, 10_110, 0, 0])
+    #expect(outputs.map(\.address) == ["127.0.0.1", "192.168.1.255", "127.0.0.1", "", ""])
+    #expect(outputs.map(\.positions) == [.exact, .reduced, .none, .none, .none])
+    #expect(outputs.prefix(3).map(\.transport) == [.tcp, .udp, .tcp])
     guard case .nmea0183(let chosen) = outputs[1].kind, case .nmea0183(let usual) = outputs[2].kind
     else {
       Issue.record("\(outputs)")

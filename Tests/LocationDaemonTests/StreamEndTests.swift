@@ -292,6 +292,20 @@ struct StreamEndTests {
     #expect(try kinds(&end) == ["subscription", "sensor"])
   }
 
+  @Test("waves have their rate, and their loss is kept")
+  func waves() throws {
+    var end = try subscribed(#"{"subscribe":["waves"],"rate":1}"#)
+    for tenth in 0..<20 {
+      let time = Timestamp(seconds: Double(tenth) / 10)
+      end.take(.waves(WaveEstimate(time: time, condition: .learning)), at: Double(tenth) / 10)
+    }
+    end.take(.wavesUnavailable(.sensorLost("a wire"), at: Timestamp(seconds: 2)), at: 2)
+    end.take(.diagnostic("not asked for", at: Timestamp(seconds: 2)), at: 2)
+    let lines = try lines(&end)
+    #expect(lines.map { $0["kind"] as? String } == ["waves", "waves", "waves"])
+    #expect(lines.last?["reason"] as? String == "sensor lost: a wire")
+  }
+
   @Test("what is asked of the board is what the kinds need")
   func demands() {
     #expect(LineKind.demand(for: [.sensor, .error], rate: nil) == Demand())

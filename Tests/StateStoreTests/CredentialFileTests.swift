@@ -48,6 +48,21 @@ struct CredentialFileTests {
     #expect(try result(content) == "it must hold USER:PASSWORD on its only line")
   }
 
+  @Test("a token is one word")
+  func tokens() throws {
+    func token(_ content: String) throws -> String {
+      let path = "/tmp/lodestone-token-\(UInt64.random(in: 0 ... .max))"
+      try content.write(toFile: path, atomically: false, encoding: .utf8)
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      do throws(FileProblem) { return try CredentialFile.token(path) } catch { return error.words }
+    }
+    #expect(try token("abc-_==\n") == "abc-_==" && token("me:hush") == "me:hush")
+    for content in ["", "\n", "two words\n", "a\nb\n", "hüsh", String(repeating: "a", count: 600)] {
+      #expect(try token(content) == "it must hold the token on its only line")
+    }
+  }
+
   @Test("what is missing or no file is said")
   func others() {
     #expect(throws: FileProblem.self) { try CredentialFile.read("/nonexistent/caster") }

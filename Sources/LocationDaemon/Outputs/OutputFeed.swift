@@ -1,7 +1,6 @@
 // The observations of the board on their way to outputs that may know equally much of the position.
 
 import LocationServices
-import Lodestone
 import OutputProtocols
 import SensorTypes
 import Synchronization
@@ -26,7 +25,7 @@ final class OutputFeed: ServiceClient {
   }
 
   let outputs: [any ProtocolOutput]
-  let services: ProgramServices
+  let services: any ServicePort
   private let positions: PositionLimit
   private let wake: @Sendable (_ isUrgent: Bool) -> Void
   private let arrivals = Mutex(Arrivals())
@@ -36,7 +35,7 @@ final class OutputFeed: ServiceClient {
   ///   - outputs: Those that get the observations, all with this limit of the position.
   ///   - wake: Called on any thread when the first of some observations has come, and for each that is not to wait.
   init(
-    _ outputs: [any ProtocolOutput], _ positions: PositionLimit, _ services: ProgramServices,
+    _ outputs: [any ProtocolOutput], _ positions: PositionLimit, _ services: any ServicePort,
     wake: @escaping @Sendable (_ isUrgent: Bool) -> Void
   ) {
     (self.outputs, self.positions, self.services) = (outputs, positions, services)
@@ -97,6 +96,8 @@ final class OutputFeed: ServiceClient {
     let client = work.client ?? services.connect(self)
     work.client = client
     work.asked = demand
+    // A position that comes rarely is the present one for longer.
+    work.state.positionInterval = demand.locationInterval ?? 1
     let request = isWanted ? BoardRequest(demand, positions: positions) : nil
     services.send(ServiceRequest(client, .observe(request)))
   }
@@ -115,7 +116,7 @@ extension Observation {
   /// Whether it is not to wait for others: it is rare, and says what a newer one will not say again.
   fileprivate var isUrgent: Bool {
     switch self {
-    case .heading, .altitude, .absoluteAltitude, .motion: false
+    case .heading, .altitude, .absoluteAltitude, .motion, .waves: false
     default: true
     }
   }

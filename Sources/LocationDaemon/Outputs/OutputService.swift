@@ -41,7 +41,7 @@ package final class OutputService: Sendable {
   /// - Parameter makeServices: Makes services for outputs that may know equally much of the position.
   package init(
     _ outputs: [any ProtocolOutput], clocks: RuntimeClocks = .system,
-    makeServices: () -> ProgramServices
+    makeServices: () -> any ServicePort
   ) {
     let wakes = Wakes()
     state = wakes
@@ -49,7 +49,13 @@ package final class OutputService: Sendable {
     feeds = PositionLimit.allCases.compactMap { limit in
       let own = outputs.filter { $0.positions == limit }
       guard !own.isEmpty else { return nil }
-      return OutputFeed(own, limit, makeServices()) { wakes.wake(isUrgent: $0) }
+      let services = makeServices()
+      for output in own {
+        output.attach {
+          if case .board(let report)? = services.answer(.board) { report.sensors } else { [] }
+        }
+      }
+      return OutputFeed(own, limit, services) { wakes.wake(isUrgent: $0) }
     }
     for output in outputs { output.begin { wakes.wake(isUrgent: true) } }
   }
@@ -82,7 +88,10 @@ package final class OutputService: Sendable {
     state.state.withLock { $0.isStopping = true }
     state.wake(isUrgent: true)
     _ = ended.wait(timeout: .now() + 1)
-    for feed in feeds { feed.end() }
+    for feed in feeds {
+      feed.end()
+      for output in feed.outputs { output.end() }
+    }
   }
 
   /// Passes on what has come and does what is due.

@@ -20,10 +20,22 @@ package protocol ProtocolOutput: AnyObject, Sendable {
 
   /// Is given a closure that has the thread of the outputs look at it: its demand has changed.
   func begin(_ wake: @escaping @Sendable () -> Void)
+  /// Is given a closure that asks the board for its sensors with the counters of the moment, which may take seconds. Only what tells
+  /// counters needs it.
+  func attach(_ sensors: @escaping @Sendable () -> [SensorStatus])
   /// Takes an observation that the state has taken already.
   func take(_ observation: Observation, _ state: PublishedState, at now: Timestamp)
   /// Sends what the time makes due. Returns when something is due next, or `nil` if nothing is without an observation.
   func advance(_ state: PublishedState, to now: Timestamp) -> Timestamp?
+  /// Ends what it has begun on threads of its own, within a second. Called once the thread of the outputs has ended.
+  func end()
+}
+
+extension ProtocolOutput {
+  /// Asks for no counters.
+  package func attach(_ sensors: @escaping @Sendable () -> [SensorStatus]) {}
+  /// Ends nothing: it has no thread of its own.
+  package func end() {}
 }
 
 /// What an output has done, for a status.

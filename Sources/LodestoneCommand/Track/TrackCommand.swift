@@ -1,12 +1,13 @@
 import ArgumentParser
 import LogConversion
+import Lodestone
 
 /// `lodestone track FILE`: the way that a board or a receiver went.
 struct TrackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "track",
     abstract:
-      "The track of a recording, of a receiver's log, of JSON lines or of a table, as GPX, GeoJSON, a table or a picture.",
+      "The track of a recording, of a receiver's log, of JSON lines or of a table, as GPX, GeoJSON, a table, MCAP or a picture.",
     discussion: """
       What the file is, its content says: a recording by lodestone record, which is replayed; the JSON lines of lodestone \
       monitor, replay or decode; a receiver's bytes (NMEA, UBX, mixed); a table with a header that has latitude and \
@@ -16,6 +17,9 @@ struct TrackCommand: ParsableCommand {
 
       A picture has the line, around it how exactly it is known where that was said, and a scale bar, on a graticule or on \
       --tiles. SVG stands by itself; PNG is made of it by rsvg-convert (apt install librsvg2-bin).
+
+      An MCAP file has each position as sensor_msgs/msg/NavSatFix on gnss/fix and as foxglove.LocationFix on gnss/location, for the map \
+      of Foxglove. Of a recording, replay --format mcap has all the rest too.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -25,6 +29,8 @@ struct TrackCommand: ParsableCommand {
     case geojson
     /// A table, a row an epoch.
     case csv
+    /// An MCAP file of Foxglove's and ROS 2's positions.
+    case mcap
     /// A picture of lines.
     case svg
     /// A picture of pixels.
@@ -36,7 +42,7 @@ struct TrackCommand: ParsableCommand {
     completion: .file())
   var file: String
 
-  @Option(help: "What to print: gpx, geojson, csv, svg or png.")
+  @Option(help: "What to print: gpx, geojson, csv, mcap, svg or png.")
   var format = Format.gpx
 
   @Option(help: "A picture's width and height in points, as 1000x700.")
@@ -61,12 +67,15 @@ struct TrackCommand: ParsableCommand {
     }
   }
 
+  private static let program = "Lodestone \(LodestoneRuntime.version)"
+
   func run() throws {
     let track = TrackFile(file)
     switch format {
     case .gpx: try track.read(by: GPXWriter())
     case .geojson: try track.read(by: GeoJSONWriter())
     case .csv: try track.read(by: CSVWriter())
+    case .mcap: try track.read(by: MCAPTrackWriter.forStandardOutput(by: Self.program))
     case .svg, .png:
       try TrackDrawing(
         size: size, scale: scale, isDark: dark, isPixels: format == .png, tiles: tiles

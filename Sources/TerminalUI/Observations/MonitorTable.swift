@@ -45,8 +45,8 @@ struct MonitorTable {
       (location, locationReason) = (value, nil)
       locationAge.note(value.fix.received)
     case .locationUnavailable(let reason, _): (location, locationReason) = (nil, reason)
-    // `lodestone gnss` shows the one, and nobody has asked for the other.
-    case .sky, .motion, .motionUnavailable: break
+    // `lodestone gnss` shows the satellites, and nobody has asked for the others.
+    case .sky, .motion, .motionUnavailable, .waves, .wavesUnavailable: break
     case .sensor(let status): sensors[status.index] = status
     case .diagnostic(let message, _):
       messages.append(Hints.complete(message))

@@ -160,9 +160,9 @@ extension Observation {
   /// Whether a chip has measured something for it.
   fileprivate var isMeasurement: Bool {
     switch self {
-    case .heading, .location, .altitude, .absoluteAltitude, .sky, .motion: true
+    case .heading, .location, .altitude, .absoluteAltitude, .sky, .motion, .waves: true
     case .headingUnavailable, .locationUnavailable, .altitudeUnavailable, .motionUnavailable,
-      .sensor, .diagnostic:
+      .wavesUnavailable, .sensor, .diagnostic:
       false
     }
   }

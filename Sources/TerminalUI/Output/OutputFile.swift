@@ -129,6 +129,23 @@ package final class OutputFile: Sendable {
     }
   }
 
+  /// Whether it is a file in which bytes have places, and not a pipe or a device.
+  var isRegular: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Sets where the next bytes go, counted from the beginning of the file; what it holds stays.
+  ///
+  /// - Returns: Whether that is possible. A pipe or a device has no places.
+  func seek(to place: Int) -> Bool {
+    state.withLock { $0.isEmptied && !$0.isClosed }
+      && lseek(descriptor, off_t(place), SEEK_SET) == off_t(place)
+  }
+
+  /// Cuts the file behind a number of bytes, where the next ones then go. Returns whether that was possible.
+  func cut(to place: Int) -> Bool { seek(to: place) && ftruncate(descriptor, off_t(place)) == 0 }
+
   /// Closes the file. Some file systems report a full disk only here.
   package func finish() throws {
     try state.withLock { state in

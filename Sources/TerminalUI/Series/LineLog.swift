@@ -37,7 +37,7 @@ final class LineLog {
     /// Asks for a new file before the next line.
     func make() { isMade.store(true, ordering: .releasing) }
 
-    fileprivate func take() -> Bool { isMade.exchange(false, ordering: .acquiringAndReleasing) }
+    func take() -> Bool { isMade.exchange(false, ordering: .acquiringAndReleasing) }
   }
 
   /// Opens the first file.

@@ -2,23 +2,6 @@
 import Testing
 
 @Suite struct WebSocketTests {
-  @Test("the vectors of RFC 3174 and FIPS 180-4")
-  func digests() {
-    func hexadecimal(_ text: String) -> String {
-      SHA1.digest(of: Array(text.utf8)).map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }.joined()
-    }
-    #expect(hexadecimal("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709")
-    #expect(hexadecimal("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d")
-    #expect(
-      hexadecimal("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-        == "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
-    #expect(
-      hexadecimal(String(repeating: "a", count: 1_000_000))
-        == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
-  }
-
   @Test("the example of RFC 6455, 1.3")
   func accept() {
     #expect(WebSocket.accept(key: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")

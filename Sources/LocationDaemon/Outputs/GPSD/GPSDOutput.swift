@@ -13,11 +13,14 @@ package final class GPSDOutput: ProtocolOutput {
   private static let look = 0.25
   /// What headings and attitudes are said to come from: no single chip measures them.
   private static let instrument = "lodestone"
+  private static let positionSentences: [OutputSentence] = [.gga, .rmc, .vtg, .gst, .hdg, .ths]
 
   private struct State: Sendable {
     var reports: GPSDReports
     var reporter = GPSDReporter()
     var encoder: NMEAEncoder
+    /// When sentences about the position were sent last.
+    var sentencesSent: Timestamp?
     var published = PublishedState()
     var connections: [UInt64: GPSDConnection] = [:]
     var last: UInt64 = 0
@@ -118,16 +121,16 @@ package final class GPSDOutput: ProtocolOutput {
   }
 
   package func advance(_ published: PublishedState, to now: Timestamp) -> Timestamp? {
-    let (connections, reports) =
+    let (connections, reports, text) =
       state.withLock { state in
-        guard !state.connections.isEmpty else { return ([], []) }
+        guard !state.connections.isEmpty else { return ([], [], []) }
         state.published = published
         let found = state.reporter.due(state.reports, state: published, at: now)
         state.sent += UInt64(found.count)
-        return (Array(state.connections.values), found)
-      } as ([GPSDConnection], [GPSDServerReport])
+        return (Array(state.connections.values), found, sentencesDue(at: now, &state))
+      } as ([GPSDConnection], [GPSDServerReport], [UInt8])
     guard !connections.isEmpty else { return nil }
-    send(reports, [], to: connections, at: now)
+    send(reports, text, to: connections, at: now)
     return now.advanced(bySeconds: Self.look)
   }
 
@@ -144,12 +147,27 @@ package final class GPSDOutput: ProtocolOutput {
   private func sentences(
     of observation: Observation, at now: Timestamp, _ state: inout State
   ) -> [UInt8] {
-    let kinds: [OutputSentence]
     switch observation {
-    case .location, .locationUnavailable: kinds = [.gga, .rmc, .vtg, .gst, .hdg, .ths]
-    case .sky: kinds = [.gsa, .gsv]
+    case .location, .locationUnavailable:
+      state.sentencesSent = now
+      return write(Self.positionSentences, at: now, &state)
+    case .sky: return write([.gsa, .gsv], at: now, &state)
     default: return []
     }
+  }
+
+  /// The sentences of a board without a position, once a second: nothing else comes, and a heading that was told may be lost meanwhile.
+  private func sentencesDue(at now: Timestamp, _ state: inout State) -> [UInt8] {
+    guard state.published.location(at: now) == nil,
+      state.sentencesSent.map({ now.seconds(since: $0) >= GPSDReporter.absenceInterval }) ?? true
+    else { return [] }
+    state.sentencesSent = now
+    return write(Self.positionSentences, at: now, &state)
+  }
+
+  private func write(
+    _ kinds: [OutputSentence], at now: Timestamp, _ state: inout State
+  ) -> [UInt8] {
     guard state.connections.values.contains(where: \.wantsSentences) else { return [] }
     var text: [UInt8] = []
     let clock = state.reports.clock(now) ?? ClockReading(seconds: 0, isSet: false)
@@ -184,6 +202,8 @@ package final class GPSDOutput: ProtocolOutput {
 private final class GPSDConnection: ServedConnection {
   private struct State: Sendable {
     var session: GPSDSession
+    /// What has come and the session has no room for yet: one read of the server at most.
+    var pending: [UInt8] = []
     /// When the connection was closed.
     var closed: Timestamp?
   }
@@ -198,7 +218,9 @@ private final class GPSDConnection: ServedConnection {
     wake: @escaping @Sendable () -> Void
   ) {
     (self.output, self.id, self.wake) = (output, id, wake)
-    state = Mutex(State(session: GPSDSession(release, at: Timestamp(seconds: now))))
+    // The bytes of a receiver stay with the thread that reads them.
+    let session = GPSDSession(release, passesRaw: false, at: Timestamp(seconds: now))
+    state = Mutex(State(session: session))
   }
 
   var wantsSentences: Bool {
@@ -211,7 +233,9 @@ private final class GPSDConnection: ServedConnection {
   let isOneWay = true
   /// What waits is superseded by what is newer; who takes nothing for minutes is disconnected by the deadline.
   let maySleep = true
-  var isReading: Bool { state.withLock { $0.closed == nil && $0.session.room > 0 } }
+  var isReading: Bool {
+    state.withLock { $0.closed == nil && $0.pending.isEmpty && $0.session.room > 0 }
+  }
   var isClosed: Bool { state.withLock { $0.closed != nil } }
   var waitingCount: Int { state.withLock { $0.session.output.count } }
   var deadline: Double? {
@@ -233,19 +257,29 @@ private final class GPSDConnection: ServedConnection {
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer, at now: Double) {
-    receive(bytes, at: Timestamp(seconds: now))
+    state.withLock { $0.pending += bytes }
+    takePending(at: Timestamp(seconds: now))
   }
 
-  private func receive(_ bytes: some Collection<UInt8>, at now: Timestamp) {
+  /// Has the session take what has come, as far as it has room.
+  private func takePending(at now: Timestamp) {
     let (reports, published) = output.answers
-    state.withLock { $0.session.receive(bytes, reports: reports, state: published, at: now) }
+    state.withLock { state in
+      var rest = state.pending[...]
+      repeat {
+        let piece = rest.prefix(state.session.room)
+        rest = rest.dropFirst(piece.count)
+        state.session.receive(piece, reports: reports, state: published, at: now)
+      } while !rest.isEmpty && state.session.room > 0
+      state.pending = Array(rest)
+    }
   }
 
   func next() -> [UInt8]? {
     let bytes = take()
     // Requests that have waited for room are answered now.
     if state.withLock({ $0.closed == nil && $0.session.hasRequests }) {
-      receive(EmptyCollection(), at: output.now)
+      takePending(at: output.now)
     }
     return bytes.isEmpty ? nil : bytes
   }

@@ -14,7 +14,9 @@ package final class NMEAOutput: ProtocolOutput {
     /// To all who connect to a port.
     case listeners
     /// As datagrams to an address.
-    case datagrams(DatagramPort)
+    case datagrams(any DatagramWriter)
+    /// On a serial line or to a pseudo terminal.
+    case line(LineWriter)
   }
 
   /// The number of bytes of a datagram: it passes every network in one piece.
@@ -63,12 +65,16 @@ package final class NMEAOutput: ProtocolOutput {
   }
 
   private var isHeard: Bool {
-    guard case .listeners = way else { return true }
-    return state.withLock { !$0.connections.isEmpty }
+    switch way {
+    case .listeners: state.withLock { !$0.connections.isEmpty }
+    case .datagrams: true
+    case .line(let writer): writer.isHeard
+    }
   }
 
   package var summary: OutputSummary {
-    state.withLock { state in
+    if case .line(let writer) = way { return writer.summary }
+    return state.withLock { state in
       var summary = state.summary
       if case .listeners = way { summary.listeners = state.connections.count }
       summary.dropped += state.connections.values.reduce(0) { $0 + $1.dropped }
@@ -76,7 +82,10 @@ package final class NMEAOutput: ProtocolOutput {
     }
   }
 
-  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0.wake = wake } }
+  package func begin(_ wake: @escaping @Sendable () -> Void) {
+    waking.withLock { $0.wake = wake }
+    if case .line(let writer) = way { writer.begin(wake) }
+  }
 
   /// Makes what serves a listener that has connected.
   package func admit(at now: Double, wake: @escaping @Sendable () -> Void) -> any ServedConnection {
@@ -106,7 +115,13 @@ package final class NMEAOutput: ProtocolOutput {
   package func take(_ observation: Observation, _ published: PublishedState, at now: Timestamp) {}
 
   package func advance(_ published: PublishedState, to now: Timestamp) -> Timestamp? {
-    guard isHeard else { return nil }
+    var look: Timestamp?
+    if case .line(let writer) = way { look = writer.advance(to: now) }
+    guard isHeard else {
+      // Whoever comes next gets everything at once.
+      state.withLock { $0.schedule = nil }
+      return look
+    }
     let (text, connections, next) = state.withLock { state in
       var schedule = state.schedule ?? SentenceSchedule(configuration, from: now)
       let due = schedule.take(at: now)
@@ -116,15 +131,18 @@ package final class NMEAOutput: ProtocolOutput {
       if !text.isEmpty { state.summary.sent += UInt64(text.count { $0 == 10 }) }
       return (text, Array(state.connections.values), schedule.next)
     }
-    guard !text.isEmpty else { return next }
     switch way {
+    case .line(let writer):
+      for line in Self.lines(of: text) { writer.send(line, at: now) }
+      return [next, writer.advance(to: now)].compactMap(\.self).min()
+    case _ where text.isEmpty: break
     case .listeners: for connection in connections { connection.send(text) }
     case .datagrams(let port): send(text, to: port)
     }
     return next
   }
 
-  private func send(_ text: [UInt8], to port: DatagramPort) {
+  private func send(_ text: [UInt8], to port: any DatagramWriter) {
     var problem: String?
     var lost = 0
     for datagram in Self.datagrams(of: text) {
@@ -137,6 +155,11 @@ package final class NMEAOutput: ProtocolOutput {
       state.summary.dropped += UInt64(lost)
       state.summary.sent -= UInt64(lost)
     }
+  }
+
+  /// Splits lines, each with its end.
+  static func lines(of text: [UInt8]) -> [[UInt8]] {
+    text.split(separator: 10).map { Array($0) + [10] }
   }
 
   /// Splits lines into datagrams of whole lines.
@@ -167,6 +190,7 @@ extension NMEAConfiguration {
         demand.motion = demand.motion.merged(
           with: MotionDemand(attitude: true, field: true, interval: rule.interval))
         if sentence == .xdr { demand.altitude = true }
+        if sentence != .rot { demand.waves = true }
       case .mda: demand.altitude = true
       case .gga, .rmc, .gll, .vtg, .gst, .zda:
         let interval = min(demand.locationInterval ?? rule.interval, rule.interval)
