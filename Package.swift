@@ -72,6 +72,8 @@ let package = Package(
       name: "CalibrationCore", targets: ["CalibrationCore", "LinearAlgebra", "SensorTypes"]),
     // What programs and the daemon say to each other: what Fuzz/ attacks.
     .library(name: "ServiceProtocol", targets: ["ServiceProtocol", "LocationServices"]),
+    // What other programs and outputs say to each other: what Fuzz/ attacks.
+    .library(name: "OutputProtocols", targets: ["OutputProtocols"]),
     .executable(name: "lodestone", targets: ["LodestoneProgram"]),
     .executable(name: "twin-server", targets: ["TwinServer"]),
   ],
@@ -110,7 +112,7 @@ let package = Package(
       name: "CLinuxIO",
       linkerSettings: [.linkedLibrary("gpiod"), .linkedLibrary("i2c")]),
     floor("LinuxIO", ["Inboxes", "SensorBus", "SensorTypes", "CLinuxIO"]),
-    floor("LinuxBluetooth", ["SensorBus", "SensorTypes", "CLinuxIO"]),
+    floor("LinuxBluetooth", ["SensorBus", "SensorTypes", "CLinuxIO", "LinuxIO"]),
     floor(
       "SensorDrivers", ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
       exclude: ["README.md"]),
@@ -265,6 +267,7 @@ let package = Package(
       name: "FuzzChecks",
       dependencies: [
         "GNSSProtocol", "CalibrationCore", "SensorTypes", "LocationServices", "ServiceProtocol",
+        "OutputProtocols", "LinearAlgebra",
       ],
       path: "Tests/FuzzChecks", swiftSettings: settings),
     // A board that says what a test lets it say.

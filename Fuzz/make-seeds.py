@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The first inputs of Corpus/: make-seeds.py [FOLDER]. Short pieces of receivers' logs (FOLDER, else data/gps/gpsd of
 $LODESTONE_SHARED, else of ../shared beside the checkout), each kind of message once or twice, of gpsd's reports beside them,
-the example records of Calibration/, and answers of casters of corrections."""
+the example records of Calibration/, answers of casters of corrections, and what peers of outputs say."""
 import os
 import pathlib
 import re
@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent
 shared = pathlib.Path(os.environ.get("LODESTONE_SHARED", ROOT.parent.parent / "shared"))
 folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else shared / "data/gps/gpsd"
-for kind in ("stream", "gpsd", "record", "caster"):
+for kind in ("stream", "gpsd", "record", "caster", "outputs"):
     (ROOT / "Corpus" / kind).mkdir(parents=True, exist_ok=True)
 
 
@@ -72,3 +72,78 @@ ANSWERS = {
 }
 for name, answer in ANSWERS.items():
     (ROOT / "Corpus/caster" / name).write_bytes(answer)
+
+
+# What peers of outputs say; the first byte says whom they speak to (`OutputChecks`).
+def frame(kind, payload, final=True):
+    """A frame of a WebSocket without a mask."""
+    length = bytes([len(payload)]) if len(payload) < 126 else b"\x7e" + len(payload).to_bytes(2, "big")
+    return bytes([kind | (0x80 if final else 0)]) + length + payload
+
+
+def packet(header, body):
+    """A packet of MQTT of less than 128 bytes."""
+    return bytes([header, len(body)]) + body
+
+
+def can(group, source, data, destination=0xFF, priority=6):
+    """A frame of an NMEA 2000 bus in 13 bytes."""
+    low = destination if group >> 8 & 0xFF < 240 else group & 0xFF
+    identifier = priority << 26 | (group & 0x3FF00 | low) << 8 | source
+    return identifier.to_bytes(4, "little") + bytes([len(data)]) + data.ljust(8, b"\xff")
+
+
+TALK = (frame(1, b'{"op":"subscribe"}') + frame(9, b"ping") + frame(1, b"in ", False) + frame(10, b"") + frame(0, b"pieces")
+          + frame(2, bytes(range(200))))
+HELLO = frame(1, b'{"name":"server","version":"2.0.0","self":"vessels.self"}')
+HEAD = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+ENDPOINTS = (b'{"endpoints":{"v1":{"version":"2.0.0","signalk-http":"http://boat.example:3000/signalk/v1/api/",'
+             b'"signalk-ws":"%b://boat.example:3000/signalk/v1/stream"}},"server":{"id":"signalk-server"}}')
+PENDING = b'{"state":"PENDING","requestId":"1","statusCode":202,"href":"/signalk/v1/requests/1"}'
+APPROVED = (b'{"state":"COMPLETED","statusCode":200,"accessRequest":{"permission":"APPROVED","token":"a.b.c",'
+            b'"expirationTime":"2030-01-01T00:00:00Z"}}')
+DENIED = b'{"state":"COMPLETED","statusCode":200,"accessRequest":{"permission":"DENIED"}}'
+UNAUTHORIZED = b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}"
+NAME = (1234 | 2046 << 21 | 140 << 40 | 60 << 49 | 4 << 60 | 1 << 63).to_bytes(8, "little")
+PEERS = {
+    "gpsd-watch": b'\x00?VERSION;?DEVICES;\n?WATCH={"enable":true,"json":true,"nmea":true,"raw":1,"pps":true};\r\n?POLL;\n',
+    "gpsd-device": b'\x00?DEVICE={"path":"/dev/serial0","bps":9600}\n?WATCH={"device":"/dev/none"}\n'
+    b"?WATCH;?DEVICE;?FOO;\nGET / HTTP/1.1\r\n",
+    "gpsd-damaged": b'\x00?WATCH={"json":tru}\n?WATCH={{}}\n?WATCH={"raw":01}\n?WATCH={"\\u12":1}\n?' + 60 * b"[" + b"\n?POLL;",
+    "request-metrics": b"\x01GET /metrics?a=b HTTP/1.1\r\nHost: localhost:2951\r\nAccept: */*\r\nAccept: text/plain\r\n\r\n",
+    "request-socket": b"\x01GET / HTTP/1.1\r\nHost: 127.0.0.1:8765\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+    + HEAD + b"Sec-WebSocket-Protocol: foxglove.sdk.v1\r\nOrigin: https://app.foxglove.dev\r\n\r\n" + TALK,
+    "request-wrong": b"\x01GET / HTTP/1.1\r\nHost : a\r\n folded\r\n\r\n",
+    "answer-length": b'\x02HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n{"state":"GONE"}',
+    "answer-chunked": b"\x02HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0a\r\n0123456789\r\n0\r\nX: y\r\n\r\n",
+    "answer-continue": b"\x02HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n",
+    "answer-open": b"\x02HTTP/1.0 503 Busy\nRetry-After: 5\n\nlater",
+    "socket-client": b"\x03" + TALK + frame(8, b"\x03\xe8bye"),
+    "socket-client-wrong": b"\x03" + frame(1, b"\xff\xfe") + frame(0, b"a"),
+    "socket-server": b"\x04" + TALK + frame(8, b"\x03\xe9gone"),
+    "socket-refused": b"\x04HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
+    "broker": b"\x05" + packet(0x20, b"\x00\x00\x06\x21\x00\x10\x13\x00\x3c") + packet(0x90, b"\x00\x01\x00\x00")
+    + packet(0x30, b"\x00\x09ha/status\x00online") + packet(0x32, b"\x00\x09ha/status\x00\x07\x00online")
+    + packet(0x40, b"\x00\x02") + packet(0xD0, b"") + packet(0xE0, b"\x8e\x00"),
+    "broker-refuses": b"\x05" + packet(0x20, b"\x00\x87\x09\x1f\x00\x06secret"),
+    "broker-old": b"\x05" + packet(0x20, b"\x00\x05"),
+    "signalk-client": b'\x06{"context":"vessels.self","subscribe":[{"path":"navigation.*","period":500,"policy":"fixed"},'
+    b'{"path":"environment/outside/pressure","minPeriod":200,"policy":"instant"}]}\r\n{"context":"*","unsubscribe":[{"path":"*"}]}\n'
+    b'{"context":"vessels.self","subscribe":[{"path":"*"}]}\n',
+    "signalk-client-wrong": b'\x06{"context":"vessels.other","subscribe":[{"path":"*"}]}\n[]\n'
+    b'{"subscribe":[{"path":"a..b","period":-1e308}]}\n',
+    "signalk-approved": b"\x07\x08" + b"\0".join([ENDPOINTS % b"ws", PENDING, PENDING, APPROVED, HELLO, ENDPOINTS % b"ws", UNAUTHORIZED]),
+    "signalk-denied": b"\x07\x09" + b"\0".join([ENDPOINTS % b"wss", DENIED, HELLO]),
+    "signalk-kept": b"\x07\x0a" + b"\0".join([ENDPOINTS % b"ws", HELLO + frame(8, b"\x03\xe8bye"), b"<html>"]),
+    "signalk-login": b"\x07\x0c" + b"\0".join([ENDPOINTS % b"ws", b'{"token":"a.b.c","timeToLive":86400}', HELLO]),
+    "bus-requests": b"\x08" + can(59904, 1, b"\x00\xee\x00") + can(59904, 1, b"\x14\xf0\x01", 35) + can(59904, 1, b"\x00\xee\x01", 35)
+    + can(59904, 1, b"\x05\xf8\x01", 35) + can(59904, 1, b"\x12\xf1\x01") + can(59904, 1, b"\x01\xff\x01", 35),
+    "bus-claims": b"\x08" + can(60928, 35, b"\xff" * 8) + can(60928, 35, b"\x01" * 8) + can(60928, 36, b"\x02" * 8)
+    + can(127250, 36, b"\0" * 8) + can(60928, 254, NAME),
+    "bus-group": b"\x08" + can(126208, 1, b"\x00\x0b\x00\x12\xf1\x01\xff\xff", 35) + can(126208, 1, b"\x01\xff\xff\xff\xff\x00\xff\xff", 35)
+    + can(126208, 1, b"\x20\x06\x01\x12\xf1\x01\x08\x00", 35),
+    "bus-command": b"\x08" + can(60416, 1, b"\x20\x09\x00\x02\xff\xd8\xfe\x00") + can(60160, 1, b"\x01" + NAME[:7])
+    + can(60160, 1, b"\x02" + NAME[7:] + b"\x30" + b"\xff" * 5) + can(60416, 1, b"\x10\x09\x00\x02\xff\xd8\xfe\x00", 35),
+}
+for name, said in PEERS.items():
+    (ROOT / "Corpus/outputs" / name).write_bytes(said)

@@ -31,6 +31,12 @@ import Testing
     for (name, bytes) in inputs { #expect(CasterChecks.caster(bytes) == [], "\(name)") }
   }
 
+  @Test func peersOfOutputs() throws {
+    let inputs = try inputs("outputs")
+    #expect(Set(inputs.compactMap { $0.bytes.first.map { $0 % 9 } }).count == 9)
+    for (name, bytes) in inputs { #expect(OutputChecks.output(bytes) == [], "\(name)") }
+  }
+
   @Test func calibrationRecords() throws {
     let inputs = try inputs("record")
     #expect(inputs.count > 2)
@@ -45,9 +51,10 @@ import Testing
   }
 
   @Test func theCorpusIsSmall() throws {
-    let all = try ["stream", "gpsd", "caster", "record", "daemon-end", "program-end"].flatMap {
-      try inputs($0)
-    }
+    let kinds = [
+      "stream", "gpsd", "caster", "outputs", "record", "daemon-end", "program-end",
+    ]
+    let all = try kinds.flatMap { try inputs($0) }
     #expect(all.reduce(0) { $0 + $1.bytes.count } < 200_000)
   }
 }
