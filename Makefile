@@ -14,7 +14,7 @@ help: ## what there is
 prepare: ## install what the build and its checks need, where it is missing
 	@Scripts/prepare.sh
 
-oracles: ## and what the checks are held against: gpsd, GeodSolve, the geoid's grid, a D-Bus, rsvg-convert, Chromium
+oracles: ## and what the checks are held against: gpsd, GeodSolve, the geoid's grid, a D-Bus, rsvg-convert, Chromium, peers of the protocols
 	@Scripts/prepare.sh oracles
 
 run: prepare ## live heading, altitude and position on the simulated board: make run ARGS="--seconds 20"
@@ -38,6 +38,11 @@ check-long: oracles check ## what takes longer than a check may: soaks, fault se
 	@LODESTONE_DAY=1 Scripts/build.sh --test --filter 'LocationDaemonTests.DayTests'
 	@Tests/crowd.py "$$(Scripts/build.sh --bin)"
 	@Tests/soak.py "$$(Scripts/build.sh --bin)"
+	@Tests/peers/setup.sh long
+	@Tests/peers/all.py "$$(Scripts/build.sh --bin)" --long
+	@"$$(Tests/peers/setup.sh)/bin/python" Tests/peers/drive.py "$$(Scripts/build.sh --bin)" --seconds 600
+	@"$$(Tests/peers/setup.sh)/bin/python" Tests/peers/load.py "$$(Scripts/build.sh --bin)" --seconds 600
+	@"$$(Tests/peers/setup.sh)/bin/python" Tests/peers/fleet.py "$$(Scripts/build.sh --bin)" --seconds 600
 	@Scripts/fresh-debian.sh
 
 docs: prepare ## the facades' documentation as a website in .build/docs

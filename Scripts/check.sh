@@ -65,6 +65,12 @@ Tests/decode-share.py "$release/lodestone" --least 99 | tail -n 2
 step "the command's manners, calibrations, gpsd, chips unplugged, the examples: side by side"
 Tests/real-time.sh "$release"
 
+step "the protocols of a daemon to their peers: side by side"
+Tests/peers/all.py "$release"
+
+step "one drive with faults, all peers at once"
+"$(Tests/peers/setup.sh)/bin/python" Tests/peers/drive.py "$release"
+
 step "strangers, full and slow disks, other users"
 Tests/hostile.sh "$release/lodestone"
 

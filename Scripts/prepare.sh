@@ -2,7 +2,8 @@
 # Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, the C and C++ libraries to compile
 # and link with, and Swift where Debian has it. With `oracles` also what the checks are held against, and skip where it is
 # missing: gpsd with its decoder and gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus, bluetoothd, librsvg's
-# rsvg-convert with SQLite's library, Chromium, a validator of JSON; and debootstrap, for a fresh Debian.
+# rsvg-convert with SQLite's library, Chromium, a validator of JSON; the programs that read the protocols of `lodestone serve`; and
+# debootstrap, for a fresh Debian.
 # Says one line and fails where it cannot.
 set -euo pipefail
 
@@ -26,12 +27,30 @@ if [ "${1:-}" = oracles ]; then
   command -v rsvg-convert >/dev/null || packages+=(librsvg2-bin)
   python3 -c "import jsonschema" 2>/dev/null || packages+=(python3-jsonschema)
   ldconfig -p 2>/dev/null | grep -q 'libsqlite3\.so\.0' || packages+=(libsqlite3-0)
+  # Peers of the protocols, as Tests/peers/all.py lists them. Debian's own Python has the bindings.
+  [ -x /usr/sbin/mosquitto ] || packages+=(mosquitto)
+  command -v mosquitto_sub >/dev/null || packages+=(mosquitto-clients)
+  command -v openssl >/dev/null || packages+=(openssl)
+  command -v candump >/dev/null || packages+=(can-utils)
+  /usr/bin/python3 -c "import gps" 2>/dev/null || packages+=(python3-gps)
+  /usr/bin/python3 -c "import gi" 2>/dev/null || packages+=(python3-gi)
+  command -v gdbus >/dev/null || packages+=(libglib2.0-bin)
+  [ -x /usr/sbin/avahi-daemon ] || packages+=(avahi-daemon)
+  command -v avahi-browse >/dev/null || packages+=(avahi-utils)
+  command -v monitor-sensor >/dev/null || packages+=(iio-sensor-proxy)
+  [ -x /usr/libexec/geoclue ] || packages+=(geoclue-2.0)
+  [ -x /usr/libexec/geoclue-2.0/demos/where-am-i ] || packages+=(geoclue-2-demo)
+  python3 -c "import ensurepip, venv" 2>/dev/null || packages+=(python3-venv)
 fi
 if ! command -v swift >/dev/null; then
   # Debian 13 and Raspberry Pi OS on it carry Swift 6.0.3; apt-cache knows only after an update.
   command -v apt-get >/dev/null && packages+=(swiftlang)
 fi
-[ "${#packages[@]}" -gt 0 ] || exit 0
+# Those of PyPI, once the packages are there.
+peers() {
+  [ "${1:-}" != oracles ] || "$(dirname "$0")/../Tests/peers/setup.sh" >/dev/null
+}
+[ "${#packages[@]}" -gt 0 ] || { peers "$@"; exit; }
 
 if ! command -v apt-get >/dev/null; then
   echo "lodestone: please install by hand: ${packages[*]} (this system has no apt-get)" >&2
@@ -54,3 +73,4 @@ if [[ " ${packages[*]} " == *" swiftlang "* ]] && ! apt-cache show swiftlang >/d
   exit 1
 fi
 DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+peers "$@"

@@ -26,10 +26,9 @@ part 18 "the examples, through a daemon" "$here/examples.sh" "$bin" daemon
 part 19 "corrections from casters" "$here/ntrip.py" "$lodestone"
 part 20 "a receiver on the network" "$here/network-receiver.py" "$lodestone"
 part 21 "a receiver's time to chrony" "$here/time-to-chrony.py" "$lodestone"
-part 22 "gpsd and NMEA 0183 to their peers" "$here/outputs.py" "$bin"
 part 17 "programs, map, recording, calibration" "$here/together.py" "$bin"
 
-parts=({1..22})
+parts=({1..21})
 for number in "${parts[@]}"; do run "$number" & done
 wait
 again "${parts[@]}"

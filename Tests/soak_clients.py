@@ -16,7 +16,7 @@ from checks import COMMAND, environment
 
 # Seconds that a client lives, and those after which one that has heard nothing is reported.
 LIVES, PATIENCE = (5.0, 180.0), 20.0
-KINDS = ["heading", "attitude", "location", "altitude", "absoluteAltitude", "sky", "motion", "sample", "sensor", "error"]
+KINDS = ["heading", "attitude", "location", "altitude", "absoluteAltitude", "sky", "motion", "waves", "sample", "sensor", "error"]
 LASTING = {"heading", "attitude", "location", "altitude", "motion", "sample"}
 # Lines per second, and how often each is chosen. Few readers ask for every line: writing these takes most of the daemon's time.
 RATES = {None: 1, 0.2: 4, 1: 6, 2: 6, 5: 6, 10: 3, 20: 2}

@@ -29,7 +29,7 @@ from command_line import folder, path  # noqa: E402
 import lodestone  # noqa: E402
 
 SCHEMA = json.loads((HERE.parent / "Documentation/stream.schema.json").read_text())
-NUMBERS = ("heading", "attitude", "location", "altitude", "absoluteAltitude", "sky", "motion", "sample")
+NUMBERS = ("heading", "attitude", "location", "altitude", "absoluteAltitude", "sky", "motion", "waves", "sample")
 
 
 def validators():

@@ -24,6 +24,7 @@ part 11 "through the kernel's drivers" "$here/run.py" --script "$here/guest/kern
 part 12 "every board file" "$here/boards.sh" "$out/boards"
 part 13 "beacons through bluetoothd" "$here/run.py" --script "$here/guest/bluetooth.py" --seconds 130 --out "$out/bluetooth"
 part 14 "faults through the daemon" "$here/run.py" --script "$here/guest/daemon.py" --out "$out/daemon"
+part 15 "NMEA 2000 on a virtual CAN bus" "$here/run.py" --script "$here/guest/vcan.py" --out "$out/vcan"
 
 run 1
 run 2
@@ -35,12 +36,12 @@ run 3
 show 3
 # The others wait most of their time, each on a board of its own; all guests share one processor, which has room for
 # three. The one with bluetoothd does little but wait.
-for together in "4 5 6" "7 8 14" "9 10 11 13"; do
+for together in "4 5 6" "7 8 14" "9 10 11" "13 15"; do
   for number in $together; do run "$number" & done
   wait
 done
-again 4 5 6 7 8 9 10 11 13 14
-show 4 5 6 7 8 9 10 11 13 14
+again 4 5 6 7 8 9 10 11 13 14 15
+show 4 5 6 7 8 9 10 11 13 14 15
 # It has guests of its own side by side, and tries again by itself.
 run 12
 show 12

@@ -1,0 +1,134 @@
+"""Peers of Foxglove's WebSocket and of MCAP files, with what they hold, as those of drive_peers.py.
+
+Not a check by itself: drive.py uses it."""
+import json
+import math
+import struct
+import subprocess
+import time
+
+from drive_peers import CIRCLE, INTERVAL, Peer
+from simulated_rig import COMMAND
+
+
+class Robots:
+    """What a message of ROS 2 says of heading and position: a NaN azimuth, an orientation covariance of -1 and a status below 0 take back."""
+
+    @staticmethod
+    def azimuth(message):
+        if math.isnan(message.azimuth):
+            return ()
+        return (90 - math.degrees(message.azimuth)) % 360, INTERVAL * math.degrees(math.sqrt(message.variance))
+
+    @staticmethod
+    def orientation(message):
+        covariance, q = message.orientation_covariance, message.orientation
+        if covariance[0] == -1:
+            return ()
+        yaw = math.degrees(math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z)))
+        return (90 - yaw) % 360, INTERVAL * math.degrees(math.sqrt(covariance[8]))
+
+    @staticmethod
+    def place(message):
+        if message.status.status < 0 or math.isnan(message.latitude):
+            return ()
+        has_bar = message.position_covariance_type > 0
+        return message.latitude, message.longitude, CIRCLE * math.sqrt(message.position_covariance[0]) if has_bar else None
+
+
+class Foxglove(Peer):
+    """Foxglove's WebSocket by websockets, messages by mcap-ros2-support: headings of `heading/true`, positions of `gnss/fix`."""
+    name = "Foxglove"
+    topics = {"/heading/true": ("heading", Robots.azimuth), "/gnss/fix": ("position", Robots.place)}
+    interval = 0.05
+
+    def __init__(self, port):
+        super().__init__()
+        self.port = port
+
+    @staticmethod
+    def load():
+        from mcap_ros2._dynamic import generate_dynamic
+        from websockets.sync.client import connect
+        return generate_dynamic, connect
+
+    def listen(self):
+        generate_dynamic, connect = self.load()
+        with connect(f"ws://127.0.0.1:{self.port}", subprotocols=["foxglove.sdk.v1"]) as viewer:
+            channels, asked = {}, {}
+            for message in viewer:
+                if isinstance(message, str):
+                    advertised = json.loads(message)
+                    if advertised["op"] != "advertise":
+                        continue
+                    for channel in advertised["channels"]:
+                        if channel["topic"] in self.topics:
+                            name = channel["schemaName"]
+                            channels[channel["id"]] = (*self.topics[channel["topic"]], generate_dynamic(name, channel["schema"])[name])
+                    subscriptions = [{"id": number, "channelId": number} for number in channels if number not in asked]
+                    asked.update({entry["id"]: entry for entry in subscriptions})
+                    viewer.send(json.dumps({"op": "subscribe", "subscriptions": subscriptions}))
+                    continue
+                self.messages += 1
+                opcode, subscription, _ = struct.unpack_from("<BIQ", message)
+                if opcode == 1:
+                    kind, *readers = channels[subscription]
+                    self.wait(kind, (readers, message[13:]))
+
+    def read(self, kind, message):
+        (read, decode), data = message
+        decoded = decode(data)
+        if decoded.header.stamp.sec:
+            self.date(decoded.header.stamp.sec)
+        return read(decoded), None
+
+
+class ROSImu(Foxglove):
+    """The same WebSocket, as a robot: the orientation of `imu/data`, which is against true north, x to the east."""
+    name = "ROS 2 Imu"
+    topics = {"/imu/data": ("heading", Robots.orientation), "/gnss/fix": ("position", Robots.place)}
+
+
+class MCAP(Peer):
+    """`lodestone record --format mcap` of the daemon's board, read by mcap when the drive is over: at each moment the newest message."""
+    name = "MCAP"
+
+    def __init__(self, rig):
+        super().__init__()
+        self.rig, self.path = rig, rig.folder / "drive.mcap"
+        self.changes, self.words = {"heading": [], "position": []}, ""
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [COMMAND, "record", "--format", "mcap", str(self.path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env=self.rig.surroundings)
+        return self
+
+    def finish(self):
+        """Ends the recording, and reads it: (moment by CLOCK_MONOTONIC, value) in order."""
+        from mcap.reader import make_reader
+        from mcap_ros2.decoder import DecoderFactory
+        self.process.terminate()
+        self.words = self.process.communicate(timeout=30)[1].strip()
+        if self.process.returncode not in (0, -15) or not self.path.exists():
+            self.failure = self.words
+            return
+        ahead = time.time() - time.monotonic()
+        with open(self.path, "rb") as file:
+            for _, channel, message, decoded in make_reader(file, decoder_factories=[DecoderFactory()]).iter_decoded_messages():
+                if channel.topic not in Foxglove.topics:
+                    continue
+                self.messages += 1
+                kind, read = Foxglove.topics[channel.topic]
+                seconds = message.log_time / 1e9
+                # While the clock is not set it is the time since the boot.
+                self.changes[kind].append((seconds - ahead if seconds > 5e8 else seconds, read(decoded)))
+        for changes in self.changes.values():
+            changes.sort(key=lambda change: change[0])
+
+    def seek(self, kind, now):
+        """Brings the newest value of a moment, which is later than that of the call before, to where `held` looks."""
+        changes = self.changes[kind]
+        while changes and changes[0][0] <= now:
+            told, value = changes.pop(0)
+            self.values[kind] = (told, value, 0.0) if value else None
