@@ -26,6 +26,7 @@ from ._readings import (
     Satellite,
     SensorState,
     Sky,
+    Waves,
 )
 from ._stream import DEFAULT_SOCKET, KINDS, LodestoneError, Stream, stream
 
@@ -47,5 +48,6 @@ __all__ = [
     "SensorState",
     "Sky",
     "Stream",
+    "Waves",
     "stream",
 ]

@@ -155,6 +155,43 @@ class Motion(Reading):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Waves(Reading):
+    """Heave and sea state. Accuracies are one sigma."""
+
+    heave: float | None = None
+    """Meters above the mean height of the vessel, up positive."""
+    heave_accuracy: float | None = None
+    heave_rate: float | None = None
+    """Meters a second, up positive."""
+    heave_rate_accuracy: float | None = None
+    heave_condition: str | None = None
+    """"learning", "calmOrAshore", "settling" or "valid"."""
+    sea_condition: str | None = None
+    """"waves" or "calmOrAshore", or None before there is a sea state."""
+    sea_duration: float | None = None
+    """The effective length in seconds of the record that the sea state rests on."""
+    sea_age: float | None = None
+    """Seconds since the end of that record."""
+    significant_wave_height: float | None = None
+    """Meters."""
+    significant_wave_height_accuracy: float | None = None
+    mean_wave_period: float | None = None
+    """Seconds from one upcrossing to the next, as the vessel meets the waves."""
+    mean_wave_period_accuracy: float | None = None
+    peak_wave_period: float | None = None
+    """Seconds, as the vessel meets the waves."""
+    peak_wave_period_accuracy: float | None = None
+    roll_amplitude: float | None = None
+    """Significant amplitude in degrees about the mean heel."""
+    roll_amplitude_accuracy: float | None = None
+    pitch_amplitude: float | None = None
+    """Significant amplitude in degrees about the mean trim."""
+    pitch_amplitude_accuracy: float | None = None
+    undetected_wave_height: float | None = None
+    """Where there are no waves: the significant height in meters below which they may go unnoticed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sample(Reading):
     """A sample of a chip as it has measured it, in the frame of the chip."""
 
@@ -306,6 +343,29 @@ def reading(line: Mapping[str, Any]) -> Reading | None:
             rotation_rate=_vector(line, "rotationRate"),
             field_vector=_vector(line, "field"),
             sensor=line.get("sensor"),
+            **common,
+        )
+    if kind == "waves":
+        return Waves(
+            heave=_number(line, "heave"),
+            heave_accuracy=_number(line, "heaveAccuracy"),
+            heave_rate=_number(line, "heaveRate"),
+            heave_rate_accuracy=_number(line, "heaveRateAccuracy"),
+            heave_condition=line.get("heaveCondition"),
+            sea_condition=line.get("seaCondition"),
+            sea_duration=_number(line, "seaDuration"),
+            sea_age=_number(line, "seaAge"),
+            significant_wave_height=_number(line, "significantWaveHeight"),
+            significant_wave_height_accuracy=_number(line, "significantWaveHeightAccuracy"),
+            mean_wave_period=_number(line, "meanWavePeriod"),
+            mean_wave_period_accuracy=_number(line, "meanWavePeriodAccuracy"),
+            peak_wave_period=_number(line, "peakWavePeriod"),
+            peak_wave_period_accuracy=_number(line, "peakWavePeriodAccuracy"),
+            roll_amplitude=_number(line, "rollAmplitude"),
+            roll_amplitude_accuracy=_number(line, "rollAmplitudeAccuracy"),
+            pitch_amplitude=_number(line, "pitchAmplitude"),
+            pitch_amplitude_accuracy=_number(line, "pitchAmplitudeAccuracy"),
+            undetected_wave_height=_number(line, "undetectedWaveHeight"),
             **common,
         )
     if kind == "sample":

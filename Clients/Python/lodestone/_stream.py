@@ -22,6 +22,7 @@ KINDS = (
     "absoluteAltitude",
     "sky",
     "motion",
+    "waves",
     "sample",
     "sensor",
     "error",
