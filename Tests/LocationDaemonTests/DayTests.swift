@@ -193,6 +193,8 @@ import Testing
       _ = eventually { world.owner.memberCount <= 2 }
       world.live(30)
       memory.append(Self.used)
+      // A file that another thread is about to close is none that stays.
+      if hour > 1 { _ = eventually { Self.count("/proc/self/fd") <= files[1] } }
       files.append(Self.count("/proc/self/fd"))
       threads.append(Self.count("/proc/self/task"))
       if Self.isLong, hour > 1 {
