@@ -1,4 +1,4 @@
-// What an output would send, for a person who has no peer: `lodestone serve --try`.
+// `lodestone serve --try`: prints the messages that an output would send.
 
 import Dispatch
 import LinuxIO

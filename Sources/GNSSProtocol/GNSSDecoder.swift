@@ -86,8 +86,8 @@ public struct GNSSDecoder: Sendable {
     return takeEvent()
   }
 
-  /// The next thing said but `message`, or `nil` until more bytes come. Most packets say nothing by themselves: whoever reads long logs
-  /// gets over them fastest with this.
+  /// Returns the next event other than `message`, or `nil` until more bytes come. Most packets yield only `message`, so that this is the
+  /// fastest way to read long logs.
   ///
   /// - Parameter now: When it is asked, by which what lacks its end is judged; without it, when the newest bytes came.
   public mutating func nextReport(at now: Timestamp? = nil) -> GNSSEvent? {

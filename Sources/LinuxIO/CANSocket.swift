@@ -11,7 +11,7 @@ package final class CANSocket: CANLine {
   private let file: Int32
   package var descriptor: Int32? { file }
 
-  /// Opens a socket, which receives nothing until it is told what.
+  /// Opens a socket. It receives nothing until a filter is set.
   ///
   /// - Parameter interface: The name of the interface, such as `can0`.
   package init(interface: String) throws(OutputLineError) {

@@ -71,7 +71,7 @@ package final class MessageBus {
     guard result >= 0 else { throw MessageBusError(errno: -result) }
   }
 
-  /// Answers a call.
+  /// Sends the reply of a method to the program that has called it.
   package func reply(
     to call: BusMessage, _ write: (BusMessage) throws -> Void = { _ in }
   ) throws(MessageBusError) {
@@ -264,7 +264,7 @@ package final class BusMessage {
     try check(lodestone_message_append(raw, code("d"), &value))
   }
 
-  /// Bytes (`ay`).
+  /// Writes an array of bytes (`ay`).
   package func write(bytes: [UInt8]) throws {
     try container("a", "y") {
       for byte in bytes {

@@ -64,7 +64,7 @@ package protocol CANLine: AnyObject, Sendable {
 
   /// Receives the frames of these filters and no others, 16 filters at most.
   func receive(only filters: [CANSocketFilter]) throws(OutputLineError)
-  /// Sends a frame.
+  /// Sends one CAN frame without waiting.
   ///
   /// - Returns: Whether it was taken; if not, there is no room for it now.
   func send(_ frame: CANSocketFrame) throws(OutputLineError) -> Bool

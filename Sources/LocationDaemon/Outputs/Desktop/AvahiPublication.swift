@@ -86,11 +86,11 @@ final class AvahiClient: BusClient {
   private var name: String
   private var names = 0
   private var path: String?
-  /// The connection of Avahi at the bus: any program may send a signal that looks like one of its own.
+  /// The unique name of Avahi on the bus. Signals of other senders are ignored, because any program can imitate them.
   private var owner: String?
   private var next = Timestamp(nanoseconds: .min)
 
-  /// - Parameter name: What the services are called; each has a name of its own kind, so that one name serves all.
+  /// - Parameter name: The name of the services in DNS-SD. Services of different types can share one name.
   init(_ ports: [PublishedPort], name: String, _ state: AvahiState) {
     (self.ports, self.state) = (ports, state)
     // DNS-SD's labels have 63 bytes.

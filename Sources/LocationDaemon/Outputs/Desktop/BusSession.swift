@@ -1,4 +1,4 @@
-// A connection to the system's D-Bus that is made again after each loss, on a thread of its own.
+// A connection to the system's D-Bus. It reconnects after each loss, on a thread of its own.
 
 import CLinuxIO
 import Glibc
@@ -10,15 +10,17 @@ import SensorTypes
 protocol BusClient: AnyObject {
   /// Does what a new connection needs. Every call in it ends after two seconds.
   func begin(_ bus: MessageBus) throws
-  /// Takes a message.
+  /// Handles one message that the bus has delivered.
   func take(_ message: BusMessage, _ bus: MessageBus) throws
   /// Does what is due. Returns when something is due next.
   func advance(_ bus: MessageBus, at now: Timestamp) throws -> Timestamp
-  /// Is told that the connection is lost, or that there is none, and why.
+  /// Called when the connection is lost or cannot be made.
+  ///
+  /// - Parameter problem: The reason in one line, for a person.
   func lose(_ problem: String)
 }
 
-/// A reason that a client of the bus has, for a person.
+/// An error of a client of the bus, with its reason in one line.
 struct BusClientError: Error { var problem: String }
 
 /// Keeps a connection to the system's D-Bus.

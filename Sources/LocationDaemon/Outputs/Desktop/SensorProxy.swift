@@ -5,7 +5,7 @@ import LinuxIO
 import SensorTypes
 import Synchronization
 
-/// What the bus is told, and what it asks for.
+/// The properties of the compass on the bus, and the number of programs that have claimed it.
 struct SensorProxyValues: Sendable, Equatable {
   /// Degrees clockwise from magnetic north, 0 up to 360; `nil` while none is to be trusted.
   var heading: Double?
