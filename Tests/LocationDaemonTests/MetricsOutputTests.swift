@@ -16,20 +16,8 @@ import Testing
 
 /// Asks a port of this machine something. Returns all that is answered until the connection ends, ten seconds at most.
 private func answer(_ port: UInt16, to request: String) throws -> String {
-  let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  let file = try connectToPort(port, timeout: 10_000_000)
   defer { close(file) }
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_port = port.bigEndian
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  let result = withUnsafePointer(to: &address) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-    }
-  }
-  try #require(result == 0)
-  var timeout = timeval(tv_sec: 10, tv_usec: 0)
-  setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
   _ = Array(request.utf8).withUnsafeBytes { send(file, $0.baseAddress, $0.count, 0x4000) }
   var text: [UInt8] = []
   var buffer = [UInt8](repeating: 0, count: 65_536)

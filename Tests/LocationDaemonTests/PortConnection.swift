@@ -1,0 +1,25 @@
+// A connection of a test to a port of this machine.
+
+import Glibc
+import Testing
+
+/// Connects to a TCP port of the loopback address. Returns the descriptor, which the caller closes.
+///
+/// - Parameter timeout: The longest time in microseconds that a read waits.
+func connectToPort(_ port: UInt16, timeout: Int) throws -> Int32 {
+  let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  let result = withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
+  if result != 0 { close(file) }
+  try #require(result == 0)
+  var limit = timeval(tv_sec: timeout / 1_000_000, tv_usec: timeout % 1_000_000)
+  setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  return file
+}
