@@ -165,6 +165,10 @@ extension Board: Codable {
 }
 
 extension Board {
+  /// Whether the board has work to do without a program that asks for something: a receiver that gives the time to chrony, or one that
+  /// is a base station.
+  package var worksAlone: Bool { sensors.contains { $0.time != nil || $0.base != nil } }
+
   /// The name and the chips of the board.
   package var summary: BoardDescription {
     BoardDescription(

@@ -56,7 +56,10 @@ package struct ServeRun {
     let stop = StopFlag()
     let reloads = Atomic<Bool>(false)
     let round = DispatchSemaphore(value: 0)
+    // Both may take longer than the watchdog waits.
     let reloading = DispatchQueue(label: "lodestone.reload")
+    let opening = DispatchQueue(label: "lodestone.board")
+    let worksAlone = located?.board.worksAlone ?? false
     let interrupts = Interrupts { signal in
       if signal == SIGHUP { reloads.store(true, ordering: .releasing) } else { stop.set(signal) }
       round.signal()
@@ -87,12 +90,12 @@ package struct ServeRun {
     let period = manager.watchdog.map { $0 / 3 } ?? Self.look
     var journal = OutputJournal()
     while stop.signal == nil {
+      if worksAlone { opening.async { daemon.openBoard() } }
       _ = round.wait(timeout: .now() + period)
       web?.report()
       for line in journal.lines(for: daemon.outputReports, at: RuntimeClocks.system.now()) {
         Terminal.warn("lodestone: \(line)")
       }
-      // It may take longer than the watchdog waits.
       if reloads.exchange(false, ordering: .acquiringAndReleasing) {
         reloading.async { reload(daemon) }
       }

@@ -85,7 +85,10 @@ package final class BoardOwner: Sendable {
   /// The reason why the board could not be opened, in one line.
   package var failure: String? { state.withLock { $0.failure } }
 
-  private func open() throws {
+  /// Opens the board if need be, which may take seconds.
+  ///
+  /// - Throws: What opening the board throws. A call a little later tries again.
+  package func open() throws {
     // Two that come at once: the second one waits, and finds it open.
     try opening.withLock { opening in
       guard state.withLock({ $0.source == nil }) else { return }

@@ -120,6 +120,10 @@ package final class LocationDaemon: Sendable {
     _ positions: PositionLimit, wake: @escaping @Sendable () -> Void
   ) -> StreamHost { core.admitReader(.network, positions, at: core.now, wake: wake) }
 
+  /// Opens the board if need be, which may take seconds: some boards have work to do without a program, as giving the time to chrony.
+  /// Why it cannot be opened is in the status; a call a little later tries again.
+  package func openBoard() { core.openBoard() }
+
   /// Reads again what the machine's owner allows.
   package func reload() { core.registry.reload() }
 
@@ -182,6 +186,8 @@ private final class DaemonCore: Sendable {
         folder: parts.folder, policies: parts.policies),
       agents: agents)
   }
+
+  func openBoard() { try? board.open() }
 
   func admit(
     _ identity: ProgramIdentity, at now: Double, wake: @escaping @Sendable () -> Void

@@ -19,6 +19,19 @@ struct TimeOutputTests {
     } catch { return "\(error)" }
   }
 
+  @Test("a board whose receiver gives the time, or is a base, has work to do without a program")
+  func worksAlone() throws {
+    func works(_ receiver: String) throws -> Bool {
+      try BoardFile.parse(
+        "schema: 1\nname: boat\nsensors:\n  - {chip: GNSS, port: /dev/serial0\(receiver)}\n",
+        file: "boat.yaml"
+      ).worksAlone
+    }
+    #expect(try !works(""))
+    #expect(try works(", time: chrony"))
+    #expect(try works(", base: {survey: 300, accuracy: 2}"))
+  }
+
   @Test("chrony has a socket for messages, and one for pulses where they are wired")
   func places() throws {
     #expect(try sensor("").time == nil)

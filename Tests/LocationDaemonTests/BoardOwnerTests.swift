@@ -51,6 +51,17 @@ struct BoardOwnerTests {
     #expect(owner.memberCount == 0 && owner.failure == nil)
   }
 
+  @Test("a board that has work to do without a program is opened without one, once")
+  func alone() throws {
+    let count = Atomic<Int>(0)
+    let owner = BoardOwner(clocks: Time().clocks) {
+      count.add(1, ordering: .relaxed)
+      return ScriptedSource()
+    }
+    for _ in 0..<3 { try owner.open() }
+    #expect(count.load(ordering: .relaxed) == 1 && owner.memberCount == 0)
+  }
+
   @Test("the board is asked for what all seats want together, until they go")
   func demands() throws {
     let board = ScriptedSource()
