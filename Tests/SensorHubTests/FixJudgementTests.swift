@@ -61,6 +61,26 @@ struct FixJudgementTests {
     }
   }
 
+  @Test(
+    "old corrections, too few satellites or a dilution that is none: a fix is as good as one by code",
+    arguments: [
+      { $0.corrections = FixCorrections(age: 999) }, { $0.satellitesUsed = 0 },
+      { $0.hdop = 99.99 },
+    ] as [@Sendable (inout GNSSFix) -> Void])
+  func contradicted(change: @Sendable (inout GNSSFix) -> Void) throws {
+    for kind in [FixKind.rtkFixed, .rtkFloat, .differential] {
+      let fix = AccuracyModel.completed(
+        fix {
+          ($0.kind, $0.hdop) = (kind, 1)
+          change(&$0)
+        })
+      #expect(try #require(fix.horizontalAccuracy) >= 5)
+    }
+    let young = AccuracyModel.completed(
+      fix { ($0.kind, $0.hdop, $0.corrections) = (.rtkFixed, 1, FixCorrections(age: 60)) })
+    #expect(young.horizontalAccuracy == 0.03)
+  }
+
   /// A position of dead reckoning, 10 m/s fast unless it says otherwise.
   private func reckoned(_ second: Double, _ change: (inout GNSSFix) -> Void = { _ in }) -> GNSSFix {
     fix {

@@ -18,6 +18,11 @@ enum AccuracyModel {
   /// So many sigma of each axis hold a velocity's error in 95 of 100 cases (Rayleigh): at a standstill what is measured is
   /// error alone, and its direction no course.
   static let certainty = 2.45
+  /// The age in seconds beyond which corrections are not counted on: receivers give an RTK solution up after as long (u-blox
+  /// ZED-F9P integration manual: 60 s).
+  private static let oldestCorrections = 60.0
+  /// The number of satellites with which a position and the receiver's clock can be solved.
+  private static let leastSatellites = 4
 
   /// One sigma of a range in meters.
   ///
@@ -39,13 +44,23 @@ enum AccuracyModel {
     }
   }
 
+  /// The same of a fix, whose kind counts as long as the rest of the fix agrees with it: with old corrections, with fewer satellites than
+  /// a position takes, or with a dilution that is none, its range error is at least that by code alone.
+  private static func rangeError(of fix: GNSSFix) -> Double {
+    let isDoubtful =
+      (fix.corrections?.age ?? 0) > oldestCorrections
+      || (fix.satellitesUsed ?? leastSatellites) < leastSatellites
+      || fix.hdop != nil && usable(fix.hdop) == nil
+    return isDoubtful ? max(rangeError(fix.kind), rangeError(nil)) : rangeError(fix.kind)
+  }
+
   /// The horizontal accuracy of a fix of which neither accuracy nor dilution is known, in meters.
   static func worst(of kind: FixKind?) -> Double { bound.horizontal * rangeError(kind) }
 
   static func completed(_ fix: GNSSFix) -> GNSSFix {
     guard fix.latitude != nil else { return fix }
     var fix = fix
-    let rangeError = rangeError(fix.kind)
+    let rangeError = rangeError(of: fix)
     if fix.horizontalAccuracy == nil {
       let assumed = assumed(usable(fix.hdop), rangeError, bound.horizontal)
       fix.horizontalAccuracy = assumed.accuracy
