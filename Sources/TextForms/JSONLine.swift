@@ -139,8 +139,11 @@ package struct JSONLine {
     _ elements: [Element], _ write: (inout JSONLine, Element) -> Void
   ) {
     bytes.append(UInt8(ascii: "["))
-    for (index, element) in elements.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+    // No pairs of numbers and elements: of a type that is not known here the runtime looks a pair's up each time.
+    var isFirst = true
+    for element in elements {
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      isFirst = false
       write(&self, element)
     }
     bytes.append(UInt8(ascii: "]"))
