@@ -182,8 +182,9 @@
   public var uncertainLimit = 9.0
   /// Horizontal velocity that legs do not reach, in m/s: beyond it the tilt is doubted. Default 8.
   public var legLimit = 8.0
-  /// Smallest angle that is levelled, in rad: a vehicle's acceleration looks like a smaller one. Default 0.35.
-  public var leastAngle = 0.35
+  /// Smallest angle that is levelled, in rad. A vehicle that brakes or turns, at up to half of gravity, looks like a
+  /// smaller one. Default 0.5.
+  public var leastAngle = 0.5
   /// Largest difference of the mean force from gravity, in shares of it, for levelling: in free fall nothing says
   /// where up is. Default 0.5.
   public var largestExcess = 0.5
