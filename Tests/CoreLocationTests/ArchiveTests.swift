@@ -33,6 +33,44 @@ struct ArchiveTests {
       as? NSObject
   }
 
+  /// A subclass as mocks have it: it keeps its value by itself, and writes it by itself.
+  final class ChosenFloor: CLFloor, @unchecked Sendable {
+    private let chosen: Int
+    override var level: Int { chosen }
+
+    init(_ level: Int) {
+      chosen = level
+      super.init()
+    }
+
+    override func encode(with coder: NSCoder) { coder.encode(chosen, forKey: "chosen") }
+
+    required init?(coder: NSCoder) {
+      chosen = coder.decodeInteger(forKey: "chosen")
+      super.init(coder: coder)
+    }
+  }
+
+  /// The same of values that are many.
+  final class ChosenHeading: CLHeading, @unchecked Sendable {
+    override func encode(with coder: NSCoder) { coder.encode(1, forKey: "chosen") }
+  }
+  final class ChosenVisit: CLVisit, @unchecked Sendable {
+    override func encode(with coder: NSCoder) { coder.encode(1, forKey: "chosen") }
+  }
+
+  @Test("L: a subclass that wrote keys of its own can be read, and what it inherits is not known")
+  func subclasses() throws {
+    let floor = unarchive(try archive(ChosenFloor(14)), like: ChosenFloor(0)) as? ChosenFloor
+    #expect(floor?.level == 14)
+    let heading = ChosenHeading()
+    let read = unarchive(try archive(heading), like: heading) as? ChosenHeading
+    #expect(read?.headingAccuracy == -1 && read?.x.isNaN == true)
+    let visit = ChosenVisit()
+    #expect(
+      (unarchive(try archive(visit), like: visit) as? ChosenVisit)?.horizontalAccuracy == -1)
+  }
+
   // Swift's hashes have a seed of their own in every process: two of 64 bits are equal by chance once in 10^19.
   @Test("L: values that differ in one part are not equal, and have another hash")
   func parts() throws {

@@ -33,6 +33,12 @@ extension NSCoder {
     for (index, number) in numbers.enumerated() { encode(number: number, forKey: "value\(index)") }
   }
 
+  /// Whether the archive is that of a subclass which wrote its values itself, under keys of its own. With the SDK such
+  /// a subclass can still be read: what it inherits has the values of an object that was just made.
+  func isWritten(bySubclass type: AnyClass, of base: AnyClass, insteadOf key: String) -> Bool {
+    type != base && !containsValue(forKey: key)
+  }
+
   /// So many numbers that `encode(numbers:)` wrote; `nil` where one of them is missing.
   func numbers(_ count: Int) -> [Double]? {
     let numbers = (0..<count).compactMap { number(forKey: "value\($0)") }

@@ -38,8 +38,13 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Writes the storey.
   open func encode(with coder: NSCoder) { coder.encode(number: Double(level), forKey: "level") }
 
-  /// Reads the storey; `nil` where there is none.
+  /// Reads the storey; `nil` where there is none. A subclass that wrote keys of its own begins with the ground floor.
   public required init?(coder: NSCoder) {
+    if coder.isWritten(bySubclass: Self.self, of: CLFloor.self, insteadOf: "level") {
+      storey = 0
+      super.init()
+      return
+    }
     guard let storey = coder.integer(forKey: "level", in: -1_000_000...1_000_000) else {
       return nil
     }

@@ -93,8 +93,13 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Writes the values.
   open func encode(with coder: NSCoder) { coder.encode(numbers: numbers) }
 
-  /// Reads the values; `nil` where one is missing.
+  /// Reads the values; `nil` where one is missing. A subclass that wrote keys of its own begins with a heading that is not known.
   public required init?(coder: NSCoder) {
+    if coder.isWritten(bySubclass: Self.self, of: CLHeading.self, insteadOf: "value0") {
+      values = Values(timestamp: Date())
+      super.init()
+      return
+    }
     guard let numbers = coder.numbers(7) else { return nil }
     values = Values(
       magneticHeading: numbers[0], trueHeading: numbers[1], headingAccuracy: numbers[2],

@@ -72,8 +72,13 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Writes the values.
   open func encode(with coder: NSCoder) { coder.encode(numbers: numbers) }
 
-  /// Reads the values; `nil` where one is missing.
+  /// Reads the values; `nil` where one is missing. A subclass that wrote keys of its own begins with a visit of which nothing is known.
   public required init?(coder: NSCoder) {
+    if coder.isWritten(bySubclass: Self.self, of: CLVisit.self, insteadOf: "value0") {
+      values = Values()
+      super.init()
+      return
+    }
     guard let numbers = coder.numbers(5) else { return nil }
     values = Values(
       arrival: Date(timeIntervalSinceReferenceDate: numbers[0]),
