@@ -112,7 +112,7 @@ extension ParameterRuns where Root == AttitudeParameters {
       let speed = 4 + 3 * sin(0.3 * t)
       let shake = rate.length > 0.3 ? noise.vector(2) : .zero
       var push = kind == .vehicle ? Vector3(0.9 * cos(0.3 * t), 0.4, 0) : shake
-      if t > 40, t < 44 { push = Vector3(6, 2, 3) }
+      if t > 40, t < 44 { push = Vector3(8, 2, 1) }
       if t > 50, t < 50.6 { push = Vector3(0, 0, -9.7) }
       let force = attitude.conjugate.rotate(Vector3(0, 0, 9.80665) + push) + noise.vector(0.02)
       let spike = step % 97 == 50 && kind == .coarse
