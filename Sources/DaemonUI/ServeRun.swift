@@ -88,14 +88,16 @@ package struct ServeRun {
     web?.announce()
     manager.tell("READY=1\nSTATUS=serving \(parts.board)")
     let period = manager.watchdog.map { $0 / 3 } ?? Self.look
-    var journal = OutputJournal()
+    var (journal, chips) = (OutputJournal(), OutputJournal())
     while stop.signal == nil {
       if worksAlone { opening.async { daemon.openBoard() } }
       _ = round.wait(timeout: .now() + period)
       web?.report()
-      for line in journal.lines(for: daemon.outputReports, at: RuntimeClocks.system.now()) {
-        Terminal.warn("lodestone: \(line)")
-      }
+      let now = RuntimeClocks.system.now()
+      let news =
+        daemon.takeMessages() + chips.lines(for: daemon.chipReports, at: now)
+        + journal.lines(for: daemon.outputReports, at: now)
+      for line in news { Terminal.warn("lodestone: \(line)") }
       if reloads.exchange(false, ordering: .acquiringAndReleasing) {
         reloading.async { reload(daemon) }
       }

@@ -66,7 +66,21 @@ package struct StatusReport {
       lines.append("  " + words.joined(separator: "; "))
     }
     for output in status.outputs ?? [] { lines += text(output) }
+    for chip in status.chips ?? [] { lines += text(chip) }
+    for message in status.messages ?? [] { lines.append(text(message)) }
     return lines
+  }
+
+  private static func text(_ chip: DaemonStatus.ChipReport) -> [String] {
+    var lines = ["  \(chip.name): \(chip.state); \(chip.samples) samples"]
+    if let problem = chip.problem { lines.append("    problem: \(problem)") }
+    if let corrections = chip.corrections { lines.append("    corrections: \(corrections)") }
+    return lines
+  }
+
+  private static func text(_ message: DaemonStatus.BoardMessage) -> String {
+    let repeats = message.count > 1 ? ", \(message.count) times" : ""
+    return "  said \(duration(message.age)) ago\(repeats): \(message.text)"
   }
 
   private static func text(_ output: DaemonStatus.OutputReport) -> [String] {

@@ -50,6 +50,7 @@ package final class BoardOwner: Sendable {
   private static let pause = 1.5
 
   private let gathering = Mutex(Gathering())
+  private let said = Mutex(BoardMessages())
   private let opening: Mutex<Opening>
   private let clocks: RuntimeClocks
   /// Held while handlers are called, so that who subscribes meanwhile hears what stands before what is new.
@@ -84,6 +85,14 @@ package final class BoardOwner: Sendable {
 
   /// The reason why the board could not be opened, in one line.
   package var failure: String? { state.withLock { $0.failure } }
+
+  /// The state of the chips, in the order of the board file; empty while the board is not open.
+  package var sensors: [SensorStatus] { source?.sensors ?? [] }
+
+  /// Calls a closure with what the board has said of itself.
+  package func withMessages<Result>(_ body: (inout BoardMessages) -> Result) -> Result {
+    said.withLock { body(&$0) }
+  }
 
   /// Opens the board if need be, which may take seconds.
   ///
@@ -122,6 +131,7 @@ package final class BoardOwner: Sendable {
   }
 
   private func publish(_ observation: Observation) {
+    if case .diagnostic(let text, let time) = observation { withMessages { $0.take(text, at: time) } }
     // Sockets are written after the handlers' turn, so that a program that subscribes does not wait for them.
     if let gather { gather { deliver(observation) } } else { deliver(observation) }
   }

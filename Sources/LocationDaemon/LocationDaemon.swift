@@ -102,6 +102,10 @@ package final class LocationDaemon: Sendable {
   package var problems: [String] { core.registry.problems }
   /// What the outputs do.
   package var outputReports: [DaemonStatus.OutputReport] { outputs.reports }
+  /// What the chips of the board do.
+  package var chipReports: [DaemonStatus.ChipReport] { core.board.chipReports }
+  /// Takes what the board has said since the last call, a line each.
+  package func takeMessages() -> [String] { core.board.withMessages { $0.takeLines() } }
   /// The number of programs that are away while something goes on for them.
   package var absentCount: Int { core.registry.absentCount }
 
@@ -163,7 +167,7 @@ private final class DaemonCore: Sendable {
   let registry: ProgramRegistry
   private let parts: LocationDaemon.Parts
   private let stream: String?
-  private let board: BoardOwner
+  let board: BoardOwner
   private let agents = OwnerAgents()
   private let encoder = EventEncoder()
   private let hosts = Mutex(Hosts())
@@ -301,7 +305,9 @@ private final class DaemonCore: Sendable {
         "failures": counters.failures, "crowded": registry.crowdedCount,
       ],
       agents: agents.count, pages: counting.withLock { $0.pages }?(), programs: programs,
-      readers: isWhole ? reading : nil, outputs: isWhole ? counting.withLock { $0.outputs }() : nil)
+      readers: isWhole ? reading : nil, outputs: isWhole ? counting.withLock { $0.outputs }() : nil,
+      chips: isWhole ? board.chipReports : nil,
+      messages: isWhole ? board.withMessages { $0.report(at: parts.clocks.now()) } : nil)
   }
 
   private func program(

@@ -190,7 +190,12 @@ enum MessageExamples {
               authorization: AuthorizationReport(
                 status: .always, accuracy: .reduced, isInUse: false, isBeingAsked: false),
               regions: 2, unheard: 1, waiting: 0, dropped: 4, problem: "the disk is full")
-          ])),
+          ],
+          chips: [
+            .init(
+              name: "u-blox at /dev/ttyAMA0", state: "failed", problem: "it is silent", samples: 7,
+              corrections: "connecting to caster.example/MOUNT")
+          ], messages: [.init(text: "the receiver leaps", age: 2.5, count: 3)])),
       .board(
         BoardReport(
           board: BoardDescription(

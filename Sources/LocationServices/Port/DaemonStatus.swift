@@ -77,6 +77,40 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
     }
   }
 
+  /// A chip or a receiver of the board.
+  package struct ChipReport: Hashable, Codable, Sendable {
+    /// The name of the chip and where it is: `LIS3MDL at /dev/i2c-1:0x1e`.
+    package var name: String
+    /// `starting`, `running`, `failed` or `idle`: nobody asks for what it measures.
+    package var state: String
+    /// Why it delivers nothing, in one line.
+    package var problem: String?
+    /// The number of samples or epochs that it has delivered.
+    package var samples: UInt64
+    /// How a receiver's corrections are doing, in one line, or `nil` if the board file names none.
+    package var corrections: String?
+
+    package init(
+      name: String, state: String, problem: String?, samples: UInt64, corrections: String?
+    ) {
+      (self.name, self.state, self.problem) = (name, state, problem)
+      (self.samples, self.corrections) = (samples, corrections)
+    }
+  }
+
+  /// What the board has said of itself.
+  package struct BoardMessage: Hashable, Codable, Sendable {
+    package var text: String
+    /// The number of seconds since it was said last.
+    package var age: Double
+    /// How often it was said.
+    package var count: UInt64
+
+    package init(text: String, age: Double, count: UInt64) {
+      (self.text, self.age, self.count) = (text, age, count)
+    }
+  }
+
   /// The version of Lodestone.
   package var software: String
   package var board: String
@@ -101,17 +135,22 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
   package var readers: [Reader]?
   /// The protocols that it speaks. `nil` for a user who may not know which programs there are.
   package var outputs: [OutputReport]?
+  /// The chips of the board, once it is open. `nil` for a user who may not know which programs there are.
+  package var chips: [ChipReport]?
+  /// The newest messages of the board, the oldest first. `nil` for a user who may not know which programs there are.
+  package var messages: [BoardMessage]?
 
   package init(
     software: String, board: String, stream: String? = nil, process: Int32, uptime: Double,
     openingFailure: String?, connections: Int, counters: [String: UInt64], agents: Int,
     pages: Int? = nil, programs: [Program]?, readers: [Reader]? = nil,
-    outputs: [OutputReport]? = nil
+    outputs: [OutputReport]? = nil, chips: [ChipReport]? = nil, messages: [BoardMessage]? = nil
   ) {
     (self.software, self.board, self.stream) = (software, board, stream)
     self.process = process
     (self.uptime, self.openingFailure, self.connections) = (uptime, openingFailure, connections)
     (self.counters, self.agents, self.programs) = (counters, agents, programs)
     (self.pages, self.readers, self.outputs) = (pages, readers, outputs)
+    (self.chips, self.messages) = (chips, messages)
   }
 }
