@@ -19,7 +19,6 @@ struct Pipeline: Sendable {
   private(set) var vertical: VerticalChannel
   private var motion: MotionChannel
   private var waves: WaveChannel
-  private var seaLevel = SeaLevel()
   private var halvedPressure: HalvedPressure
   /// Whether it was said that the barometer's pressure is not used, and why.
   private var refusesPressure = false
@@ -29,8 +28,7 @@ struct Pipeline: Sendable {
   /// Whether the board has no receiver, and that was not said yet.
   private var lacksReceiver: Bool
   private var memory = PositionMemory()
-  private var notes = FixNotes()
-  private var deadReckoning = DeadReckoningAccuracy()
+  private var judgement = FixJudgement()
   private var pendingDiagnostics: [String]
   private var found = FoundRecords()
   private let positions: [String]
@@ -313,14 +311,15 @@ struct Pipeline: Sendable {
   }
 
   private mutating func process(_ said: ReceiverHeading, _ publish: (Observation) -> Void) {
-    if !heading.readsAntennas, said.source != .vehicle, let note = notes.noteUnread(said) {
+    if !heading.readsAntennas, said.source != .vehicle, let note = judgement.notes.noteUnread(said)
+    {
       publish(.diagnostic(note, at: said.received))
     }
     say(heading.take(said, local.declination), at: said.received, publish)
   }
 
   private mutating func process(_ fix: GNSSFix, _ publish: (Observation) -> Void) {
-    if let note = notes.note(about: fix) { publish(.diagnostic(note, at: fix.received)) }
+    if let note = judgement.notes.note(about: fix) { publish(.diagnostic(note, at: fix.received)) }
     guard fix.mode > .none, fix.isValid, let latitude = fix.latitude, let longitude = fix.longitude,
       abs(latitude) <= 90, abs(longitude) <= 180
     else {
@@ -330,17 +329,14 @@ struct Pipeline: Sendable {
       return carry(at: fix.received, publish)
     }
     hasFix = true
-    local.update(fix)
+    let (completed, hasLeapt, isMeasured, notes) = judgement.complete(fix)
+    for note in notes { publish(.diagnostic(note, at: fix.received)) }
+    if !hasLeapt { local.update(fix) }
     heading.expect(local.expectedField)
-    let isMeasured = fix.kind?.isMeasured ?? true
     if isMeasured { memory.take(fix) }
     if isMeasured, let velocity = GroundVelocity(fix, declination: local.declination) {
       heading.update(velocity)
     }
-    var fix = fix
-    deadReckoning.complete(&fix)
-    let (completed, note) = seaLevel.completed(AccuracyModel.completed(fix))
-    if let note { publish(.diagnostic(note, at: fix.received)) }
     // A guess is passed on, and teaches the filters nothing.
     guard isMeasured else {
       _ = position.abandon()
