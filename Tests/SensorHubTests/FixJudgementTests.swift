@@ -175,6 +175,52 @@ struct FixJudgementTests {
     #expect(notes.note(about: simulated) == nil)
   }
 
+  @Test("a time that goes back is named once; a board that slept, and a first correction, are not")
+  func backwards() {
+    var notes = FixNotes()
+    let day = 86_400.0
+    for (second, utc, isNamed) in [
+      (0.0, 0.0, false), (1, 17, false), (2, 0, false), (3, 3.5 * day, false), (4, 4, true),
+      (5, 3.5 * day, false), (6, 6, false),
+    ] {
+      let note = notes.note(
+        about: fix {
+          ($0.received, $0.utc) = (Timestamp(seconds: second), 1.8e9 + utc)
+        })
+      #expect((note != nil) == isNamed, "\(second)")
+      if let note { #expect(note.contains("gone back by 3.5 days")) }
+    }
+  }
+
+  @Test(
+    "an accuracy that is too good for the kind of the fix is not believed",
+    arguments: [
+      (FixKind.autonomous, 0.002), (.preciseCode, 0.01), (.rtkFixed, 0.0005), (.rtkFloat, 0),
+    ])
+  func incredible(kind: FixKind, accuracy: Double) {
+    let said = fix {
+      ($0.kind, $0.hdop, $0.vdop, $0.altitude) = (kind, 1, 2, 300)
+      ($0.horizontalAccuracy, $0.verticalAccuracy) = (accuracy, accuracy)
+      $0.accuracySource = .receiver
+    }
+    let judged = AccuracyModel.completed(said)
+    let error = AccuracyModel.rangeError(kind)
+    #expect(judged.horizontalAccuracy == error && judged.verticalAccuracy == 2 * error)
+    #expect(judged.accuracySource == .dilution)
+    // What such a fix can have is believed.
+    let good = fix {
+      ($0.kind, $0.altitude, $0.accuracySource) = (kind, 300, .receiver)
+      ($0.horizontalAccuracy, $0.verticalAccuracy) = (max(error / 5, 0.006), 1)
+    }
+    #expect(AccuracyModel.completed(good) == good)
+    // The fixed place of a base station is no measurement.
+    let base = fix {
+      ($0.kind, $0.altitude, $0.accuracySource) = (.manual, 300, .receiver)
+      ($0.horizontalAccuracy, $0.verticalAccuracy) = (0, 0)
+    }
+    #expect(AccuracyModel.completed(base) == base)
+  }
+
   @Test("one assumed accuracy beside a stated one is marked")
   func mixed() {
     let half = AccuracyModel.completed(

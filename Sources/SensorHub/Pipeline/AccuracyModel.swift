@@ -57,9 +57,26 @@ enum AccuracyModel {
   /// The horizontal accuracy of a fix of which neither accuracy nor dilution is known, in meters.
   static func worst(of kind: FixKind?) -> Double { bound.horizontal * rangeError(kind) }
 
+  /// What a fix cannot be better than, in meters: a receiver that states less states its noise alone, or nothing true.
+  ///
+  /// - By code, 0.1: the best receivers state 0.2 to 0.5 m.
+  /// - With carrier phases or corrections, 0.005: receivers state 0.01 m at the best (u-blox ZED-F9P), and precise point positioning,
+  ///   which many name a differential fix, a little more.
+  /// - Of what is no measurement, or whose kind is not said, nothing is known.
+  private static func leastAccuracy(_ kind: FixKind?) -> Double {
+    switch kind {
+    case .autonomous, .preciseCode: 0.1
+    case .combined, .differential, .precisePoint, .rtkFloat, .rtkFixed: 0.005
+    case .none?, .timeOnly, .simulated, .manual, .deadReckoning, nil: 0
+    }
+  }
+
   static func completed(_ fix: GNSSFix) -> GNSSFix {
     guard fix.latitude != nil else { return fix }
     var fix = fix
+    let least = leastAccuracy(fix.kind)
+    if let horizontal = fix.horizontalAccuracy, horizontal < least { fix.horizontalAccuracy = nil }
+    if let vertical = fix.verticalAccuracy, vertical < least { fix.verticalAccuracy = nil }
     let rangeError = rangeError(of: fix)
     if fix.horizontalAccuracy == nil {
       let assumed = assumed(usable(fix.hdop), rangeError, bound.horizontal)
