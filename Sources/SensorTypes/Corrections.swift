@@ -89,8 +89,8 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
   /// Transfers that the receiver's I2C port did not acknowledge. Each is made three times, and then the frame is dropped. `nil` for
   /// a receiver that is not on I2C.
   public var refusals: UInt64?
-  /// How often the caster began to send more than is read, 33 kB/s in the long run. What it sends beyond that waits for its turn.
-  /// `nil` for a source that does not count it.
+  /// How often the caster began to send more than is read, 33 kB/s in the long run. What it sends beyond that waits for its turn; after
+  /// 5 s the connection is ended. `nil` for a source that does not count it.
   public var floods: UInt64?
 
   /// Makes the status of a source that nobody has asked yet.

@@ -1,12 +1,15 @@
+import SensorTypes
 import Synchronization
 
 /// Frames of corrections on their way to the thread of a receiver: bounded, the oldest go first.
 final class CorrectionFeed: Sendable {
   /// The most bytes that wait: an epoch of all satellites with two frequencies, three times. Older ones are of no use.
   static let capacity = 16_384
+  /// The time in seconds for which a frame waits: a slow line is to send new corrections, not old ones.
+  static let longestWait = 5.0
 
   private struct State {
-    var frames: [[UInt8]] = []
+    var frames: [(bytes: [UInt8], time: Timestamp)] = []
     var bytes = 0
     var isOpen = false
     var dropped: UInt64 = 0
@@ -14,7 +17,7 @@ final class CorrectionFeed: Sendable {
     var refusal: String?
 
     mutating func dropFirst() {
-      bytes -= frames.removeFirst().count
+      bytes -= frames.removeFirst().bytes.count
       dropped &+= 1
     }
   }
@@ -52,12 +55,21 @@ final class CorrectionFeed: Sendable {
     }
   }
 
-  /// Adds a whole frame.
-  func add(_ frame: [UInt8]) {
+  /// Adds a whole frame that has come at a moment.
+  func add(_ frame: [UInt8], at time: Timestamp) {
     state.withLock { state in
-      state.frames.append(frame)
+      state.frames.append((frame, time))
       state.bytes += frame.count
       while !state.frames.isEmpty, !state.isOpen || state.bytes > Self.capacity {
+        state.dropFirst()
+      }
+    }
+  }
+
+  /// Drops the frames that have waited for too long.
+  func dropOld(at now: Timestamp) {
+    state.withLock { state in
+      while let first = state.frames.first, now.seconds(since: first.time) > Self.longestWait {
         state.dropFirst()
       }
     }
@@ -67,7 +79,7 @@ final class CorrectionFeed: Sendable {
   func take() -> [UInt8]? {
     state.withLock { state in
       guard !state.frames.isEmpty else { return nil }
-      let frame = state.frames.removeFirst()
+      let frame = state.frames.removeFirst().bytes
       state.bytes -= frame.count
       return frame
     }

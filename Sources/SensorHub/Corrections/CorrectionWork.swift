@@ -14,6 +14,9 @@ final class CorrectionWork: BusWork {
   /// in the kernel, which stops the caster: a flood costs no more of the processor.
   static let bytesAtOnce = 131_072.0
   static let bytesPerSecond = 32_768.0
+  /// Seconds for which something waits in the kernel. Megabytes have room there, which would be old corrections for minutes: the
+  /// connection is ended, and what waits is dropped with it.
+  static let longestBacklog = 5.0
 
   private let service: CorrectionService
   private let provider: any BusProvider
@@ -26,6 +29,7 @@ final class CorrectionWork: BusWork {
   private var limit = RateLimit(burst: bytesAtOnce, perSecond: bytesPerSecond)
   /// Whether the caster sends more than is read, and how often that began.
   private var isHeldBack = false
+  private var heldBackSince: Timestamp?
   private(set) var floods: UInt64 = 0
   /// What was said last: `nil` before anything was.
   private var said: String?
@@ -53,6 +57,8 @@ final class CorrectionWork: BusWork {
     if let fix = wish.fix { client.setPosition(fix) }
     follow(now)
     exchange(now)
+    endBacklog(now)
+    service.feed.dropOld(at: now)
     // What came may have ended the connection.
     follow(now)
     var status = client.status(at: now)
@@ -137,7 +143,7 @@ final class CorrectionWork: BusWork {
         if count > 0 {
           limit.take(Double(count))
           client.received(Array(buffer[..<count]), at: now) { frame in
-            service.feed.add(frame.bytes)
+            service.feed.add(frame.bytes, at: now)
             hasFrames = true
           }
         }
@@ -148,6 +154,23 @@ final class CorrectionWork: BusWork {
       }
     }
     if hasFrames { passOn() }
+  }
+
+  private func endBacklog(_ now: Timestamp) {
+    guard isHeldBack else {
+      heldBackSince = nil
+      return
+    }
+    guard let since = heldBackSince else {
+      heldBackSince = now
+      return
+    }
+    guard now.seconds(since: since) >= Self.longestBacklog else { return }
+    (isHeldBack, heldBackSince) = (false, nil)
+    close()
+    client.failed(
+      "the caster sends more than \(Int(Self.bytesPerSecond) / 1_000) kB/s, which no station does",
+      isRefusal: true, at: now)
   }
 
   private func read(_ stream: any NetworkStream) throws(BusError) -> Int {

@@ -10,10 +10,11 @@ import Testing
 private final class Flood: NetworkStream {
   private var head = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
   var bytes = 0
-  let isOpen = true
+  private(set) var isOpen = false
   let readiness = Readiness.at(nanoseconds: 0)
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    isOpen = true
     guard head.isEmpty else {
       defer { head = [] }
       buffer.copyBytes(from: head)
@@ -29,7 +30,8 @@ private final class Flood: NetworkStream {
 }
 
 private final class FloodedBoard: BusProvider, @unchecked Sendable {
-  let flood = Flood()
+  /// The floods, one for each connection.
+  var floods: [Flood] = []
   var time = Timestamp(seconds: 100)
 
   func now() -> Timestamp { time }
@@ -40,7 +42,11 @@ private final class FloodedBoard: BusProvider, @unchecked Sendable {
 
   func networkStream(
     to server: ServerAddress, isEncrypted: Bool, within seconds: Double
-  ) throws(BusError) -> any NetworkStream { flood }
+  ) throws(BusError) -> any NetworkStream {
+    let flood = Flood()
+    floods.append(flood)
+    return flood
+  }
 
   func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
     throw BusError(.notFound, bus: bus)
@@ -60,9 +66,7 @@ private final class FloodedBoard: BusProvider, @unchecked Sendable {
 }
 
 struct CasterFloodTests {
-  @Test("a caster that floods is read at a bounded rate, wakes nobody meanwhile, and is counted")
-  func bounded() throws {
-    let provider = FloodedBoard()
+  private func makeService(_ provider: FloodedBoard) throws -> CorrectionService {
     var source = CorrectionSource(host: "caster.example", mountpoint: "ROOF")
     source.sendsPosition = false
     let board = Board(
@@ -78,6 +82,13 @@ struct CasterFloodTests {
         SensorStatus(
           index: 0, chip: "u-blox", position: "/dev/serial0", state: .running,
           since: provider.time)))
+    return service
+  }
+
+  @Test("a caster that floods is read at a bounded rate, wakes nobody meanwhile, and is counted")
+  func bounded() throws {
+    let provider = FloodedBoard()
+    let service = try makeService(provider)
     let work = CorrectionWork(
       service, provider: provider, program: "Lodestone/1", passOn: {}, say: { _ in })
     var steps = 0
@@ -89,10 +100,28 @@ struct CasterFloodTests {
       work.forEachReadiness { _ in isWoken = true }
       provider.time = isWoken ? provider.time.advanced(bySeconds: 1e-4) : due
     }
-    let most = CorrectionWork.bytesAtOnce + 20 * CorrectionWork.bytesPerSecond
-    #expect(Double(provider.flood.bytes) <= most + 8_192)
-    #expect(Double(provider.flood.bytes) >= most - 65_536)
+    // What waits after 5 s is dropped with the connection, and another one is made 10 s later.
+    let most =
+      CorrectionWork.bytesAtOnce + CorrectionWork.longestBacklog * CorrectionWork.bytesPerSecond
+    #expect(provider.floods.count == 2)
+    for flood in provider.floods {
+      #expect(Double(flood.bytes) <= most + 8_192 && Double(flood.bytes) >= most - 65_536)
+    }
     #expect(steps < 400, "\(steps)")
     #expect(work.floods >= 1 && service.status.floods == work.floods)
+    #expect(service.status.failure?.contains("more than 32 kB/s") == true)
+  }
+
+  @Test("a frame that has waited for more than 5 s is dropped, and counted")
+  func old() {
+    let feed = CorrectionFeed()
+    feed.setOpen(true)
+    for second in 0..<3 {
+      feed.add([UInt8(second), 0], at: Timestamp(seconds: 100 + Double(second)))
+    }
+    feed.dropOld(at: Timestamp(seconds: 105))
+    #expect(feed.dropped == 0)
+    feed.dropOld(at: Timestamp(seconds: 106.5))
+    #expect(feed.dropped == 2 && feed.take() == [2, 0] && feed.take() == nil)
   }
 }

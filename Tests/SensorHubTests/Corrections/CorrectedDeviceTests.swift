@@ -44,7 +44,7 @@ struct CorrectedDeviceTests {
   func bounded() throws {
     let device = device()
     let frames = [frame(1_029), frame(100, 7), frame(6, 9), frame(40, 11)]
-    for frame in frames { feed.add(frame) }
+    for frame in frames { feed.add(frame, at: Timestamp(seconds: 0)) }
     _ = try device.burst(0xFF, count: 20)
     #expect(port.sent.isEmpty)
     var sent = 0
@@ -75,7 +75,7 @@ struct CorrectedDeviceTests {
   @Test("a command waits for the end of a frame that has begun, and for no other")
   func command() throws {
     let device = device()
-    feed.add(frame(300))
+    feed.add(frame(300), at: Timestamp(seconds: 0))
     let message: [UInt8] = [0x62, 0x0A, 0x04]
     func command() throws {
       let failure: BusError? = message.withUnsafeBytes { bytes in
@@ -94,14 +94,14 @@ struct CorrectedDeviceTests {
     #expect(port.sent.last == [0xB5] + message)
     // A piece that is not taken is sent again, and the command comes behind the frame.
     port.sent = []
-    feed.add(frame(300))
+    feed.add(frame(300), at: Timestamp(seconds: 0))
     try look(device)
     port.refusals = 2
     try command()
     #expect(port.sent.dropLast().joined().elementsEqual(frame(300)))
     #expect(port.sent.last == [0xB5] + message && feed.dropped == 0 && feed.refusals == 2)
     // One whose end is never taken is given up, and the command with it: it must not come into the middle.
-    feed.add(frame(300))
+    feed.add(frame(300), at: Timestamp(seconds: 0))
     try look(device)
     port.sent = []
     port.refusals = 3
@@ -119,7 +119,7 @@ struct CorrectedDeviceTests {
   )
   func refused() throws {
     let device = device()
-    feed.add(frame(20))
+    feed.add(frame(20), at: Timestamp(seconds: 0))
     port.refusals = 2
     try look(device)
     try look(device)
@@ -127,8 +127,8 @@ struct CorrectedDeviceTests {
     try look(device)
     #expect(port.sent == [frame(20)])
     // The count begins anew for the next.
-    feed.add(frame(30))
-    feed.add(frame(40))
+    feed.add(frame(30), at: Timestamp(seconds: 0))
+    feed.add(frame(40), at: Timestamp(seconds: 0))
     port.refusals = 3
     for _ in 0..<3 { try look(device) }
     #expect(feed.refusals == 5 && feed.dropped == 1)

@@ -1,4 +1,5 @@
 import SensorBus
+import SensorTypes
 import Testing
 
 @testable import SensorHub
@@ -68,8 +69,8 @@ struct CorrectedStreamTests {
   func slow() throws {
     let stream = CorrectedStream(line, feed: feed)
     feed.setOpen(true)
-    feed.add([1, 2, 3, 4])
-    feed.add([5, 6])
+    feed.add([1, 2, 3, 4], at: Timestamp(seconds: 0))
+    feed.add([5, 6], at: Timestamp(seconds: 0))
     line.room = 3
     _ = try read(stream)
     #expect(line.sent == [1, 2, 3])
@@ -85,11 +86,11 @@ struct CorrectedStreamTests {
   func rate() throws {
     let stream = CorrectedStream(line, feed: feed)
     feed.setOpen(true)
-    feed.add([1, 2, 3, 4])
+    feed.add([1, 2, 3, 4], at: Timestamp(seconds: 0))
     line.room = 1
     _ = try read(stream)
     try stream.setBaudRate(9_600)
-    feed.add([5, 6])
+    feed.add([5, 6], at: Timestamp(seconds: 0))
     line.room = 9
     _ = try read(stream)
     #expect(line.sent == [1, 5, 6])
@@ -101,16 +102,16 @@ struct CorrectedStreamTests {
   func broken() throws {
     let stream = CorrectedStream(line, feed: feed)
     feed.setOpen(true)
-    feed.add([1, 2])
+    feed.add([1, 2], at: Timestamp(seconds: 0))
     (line.waiting, line.isBroken) = ([7, 8, 9], true)
     #expect(try read(stream) == 3)
     #expect(throws: BusError(.disconnected, bus: "/dev/serial0", errno: 5)) { try read(stream) }
     #expect(feed.dropped == 1)
     // Without anything read it is said at once; so it is to a command, which does not follow half a frame.
-    feed.add([3, 4])
+    feed.add([3, 4], at: Timestamp(seconds: 0))
     #expect(throws: BusError.self) { try read(stream) }
     line.isBroken = false
-    feed.add([5, 6, 7])
+    feed.add([5, 6, 7], at: Timestamp(seconds: 0))
     line.room = 1
     _ = try read(stream)
     line.isBroken = true
@@ -122,11 +123,13 @@ struct CorrectedStreamTests {
     "the queue is bounded, drops whole frames, the oldest first, and all while the receiver is not heard"
   )
   func bounded() {
-    feed.add([1])
+    feed.add([1], at: Timestamp(seconds: 0))
     #expect(feed.take() == nil && feed.dropped == 1)
     feed.setOpen(true)
     let size = 1_000
-    for number in 0..<20 { feed.add([UInt8](repeating: UInt8(number), count: size)) }
+    for number in 0..<20 {
+      feed.add([UInt8](repeating: UInt8(number), count: size), at: Timestamp(seconds: 0))
+    }
     let kept = CorrectionFeed.capacity / size
     #expect(feed.dropped == UInt64(1 + 20 - kept))
     #expect(feed.take()?.first == UInt8(20 - kept))
