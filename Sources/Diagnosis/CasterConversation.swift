@@ -113,7 +113,9 @@ package struct CasterConversation {
 
   /// How the corrections of a receiver come, without a position: a caster that wants one may accept and send nothing. Ends with the
   /// first frame, the first failure, or after `seconds`.
-  func trial(_ source: CorrectionSource, within seconds: Double) -> CorrectionStatus {
+  func trial(
+    _ source: CorrectionSource, within seconds: Double
+  ) -> (status: CorrectionStatus, cause: CorrectionFailureCause?) {
     var source = source
     source.sendsPosition = false
     var client = CorrectionClient(source, program: "Lodestone/\(LodestoneRuntime.version)")
@@ -127,7 +129,7 @@ package struct CasterConversation {
       let command = client.step(at: now)
       let status = client.status(at: now)
       let isOver = status.frames > 0 || status.failure != nil || now.seconds(since: start) > seconds
-      if isOver { return status }
+      if isOver { return (status, client.failureCause) }
       do {
         switch command {
         case .connect:
@@ -193,16 +195,20 @@ package struct CasterConversation {
 extension Doctor {
   /// Whether a receiver's corrections come: asked for 15 s, without its position.
   func corrections(_ sensor: Board.Sensor, _ source: CorrectionSource, _ index: Int) -> Finding {
-    let status = CasterConversation(provider, wait: wait).trial(source, within: 15)
+    let (status, cause) = CasterConversation(provider, wait: wait).trial(source, within: 15)
     let place = "\(sensor.chip): corrections"
     if let failure = status.failure {
-      let table =
-        "lodestone gnss --ntrip-sources \(source.isEncrypted ? "ntrips://" : "")\(source.caster)"
-      let login = source.credentials.map { " --ntrip-credentials \($0)" } ?? ""
       return Finding(
         .problem, "\(place): none from \(source.caster)/\(source.mountpoint): \(failure)",
         mend: source.credentials.flatMap(CredentialFile.mend(ofProblemWith:))
-          ?? "\(table)\(login)   # what the caster has",
+          ?? Self.mend(of: cause ?? .caster, source, line: sensor.line),
+        sensor: index)
+    }
+    if status.frames == 0, status.rejected > 0 {
+      return Finding(
+        .problem,
+        "\(place): \(source.description) sends \(status.rejected) bytes within 15 s and no RTCM 3",
+        mend: Self.table(of: source) + "   # shows the formats; 'mountpoint' is to be one of RTCM 3",
         sensor: index)
     }
     guard status.frames > 0 else {
@@ -214,5 +220,34 @@ extension Doctor {
         sensor: index)
     }
     return Finding(.good, "\(place) from \(source.description)", sensor: index)
+  }
+
+  /// The step that mends missing corrections.
+  ///
+  /// - Parameter line: The line of the receiver in the board file.
+  static func mend(
+    of cause: CorrectionFailureCause, _ source: CorrectionSource, line: Int
+  ) -> String {
+    let entry = "in 'corrections' of the board file, line \(line)"
+    switch cause {
+    case .mountpoint, .caster: return table(of: source) + "   # what the caster has"
+    case .login:
+      return source.credentials.map {
+        "correct USER:PASSWORD in \($0), or ask the caster's operator"
+      } ?? "credentials: FILE   # \(entry): a file of mode 600 with USER:PASSWORD"
+    case .unreachable:
+      return "nc -vz \(source.host) \(source.port)   # tries the connection; correct 'caster' \(entry)"
+    case .foreign:
+      let usual =
+        source.isEncrypted ? CorrectionSource.encryptedPort : CorrectionSource.usualPort
+      return "caster: HOST:PORT   # \(entry): the caster's own port, usually \(usual)"
+    }
+  }
+
+  /// The command that shows the source table of a caster.
+  private static func table(of source: CorrectionSource) -> String {
+    let login = source.credentials.map { " --ntrip-credentials \($0)" } ?? ""
+    return
+      "lodestone gnss --ntrip-sources \(source.isEncrypted ? "ntrips://" : "")\(source.caster)\(login)"
   }
 }

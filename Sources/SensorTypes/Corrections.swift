@@ -82,6 +82,8 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
   public var frames: UInt64 = 0
   /// The bytes of these frames.
   public var bytes: UInt64 = 0
+  /// Bytes of the last 10 s that belong to no valid frame; `nil` for none.
+  public var recentRejected: Int?
   /// Bytes that the caster sent and that belong to no valid frame.
   public var rejected: UInt64 = 0
   /// Frames that the receiver was not sent, because it or its line was too slow or it was not heard.
@@ -108,7 +110,9 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
     case .requesting: return "waiting for the answer of \(source)\(Self.last(failure))"
     case .receiving:
       guard recentFrames > 0 else {
-        return "nothing in the last \(Self.window) s from \(source)\(Self.last(failure))"
+        let what = recentRejected.map { "no RTCM 3, but \(Self.size($0)) of something else" }
+        return
+          "\(what ?? "nothing") in the last \(Self.window) s from \(source)\(Self.last(failure))"
       }
       var counts = dropped > 0 ? ["\(dropped) not passed on so far"] : []
       if let refusals, refusals > 0 { counts.append("\(refusals) transfers not acknowledged") }
@@ -127,6 +131,7 @@ public struct CorrectionStatus: Sendable, Hashable, Codable {
     var status = CorrectionStatus(source: source)
     (status.phase, status.failure) = (phase, failure)
     status.recentFrames = min(recentFrames, 1)
+    status.recentRejected = recentFrames == 0 ? recentRejected.map { min($0, 1) } : nil
     return status
   }
 

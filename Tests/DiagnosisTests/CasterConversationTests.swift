@@ -117,6 +117,46 @@ struct CasterConversationTests {
     #expect(wrong.mend?.hasPrefix("lodestone gnss --ntrip-sources caster.example:2101") == true)
   }
 
+  @Test("what mends missing corrections depends on what is wrong")
+  func mends() {
+    var source = CorrectionSource(host: "caster.example", mountpoint: "ROOF")
+    func mend(_ cause: CorrectionFailureCause) -> String {
+      Doctor.mend(of: cause, source, line: 7)
+    }
+    #expect(mend(.unreachable).hasPrefix("nc -vz caster.example 2101 "))
+    #expect(mend(.unreachable).contains("correct 'caster' in 'corrections'"))
+    #expect(mend(.foreign).hasPrefix("caster: HOST:PORT ") && mend(.foreign).contains("2101"))
+    #expect(mend(.login).hasPrefix("credentials: FILE ") && mend(.login).contains("line 7"))
+    #expect(mend(.mountpoint).hasPrefix("lodestone gnss --ntrip-sources caster.example:2101 "))
+    source.credentials = "/etc/lodestone/caster"
+    source.isEncrypted = true
+    #expect(mend(.login).hasPrefix("correct USER:PASSWORD in /etc/lodestone/caster"))
+    #expect(mend(.foreign).contains("443"))
+    #expect(
+      mend(.caster).hasPrefix(
+        "lodestone gnss --ntrip-sources ntrips://caster.example:2101 --ntrip-credentials /etc"))
+    // As they come.
+    let unreachable = CorrectionSource(host: "nobody.example", mountpoint: "ROOF")
+    let (status, cause) = conversation.trial(unreachable, within: 15)
+    #expect(status.failure?.contains("refused") == true && cause == .unreachable)
+    let missing = CorrectionSource(host: "caster.example", mountpoint: "NOWHERE")
+    #expect(conversation.trial(missing, within: 15).cause == .mountpoint)
+  }
+
+  @Test("a caster that sends something else than RTCM 3 is a problem, and not silent")
+  func garbage() {
+    provider.setCaster(0, to: .garbage)
+    let doctor = Doctor(
+      provider: provider, state: { _ in nil }, modelFolders: [],
+      wait: { [clock] in clock.advance(bySeconds: $0) })
+    let source = CorrectionSource(host: "caster.example", mountpoint: "ROOF")
+    let sensor = Board.Sensor(
+      chip: "u-blox", attachment: .serial(port: "/dev/serial0", baudRate: nil), corrections: source)
+    let found = doctor.corrections(sensor, source, 0)
+    #expect(found.level == .problem && found.text.contains("no RTCM 3"))
+    #expect(found.mend?.contains("shows the formats") == true)
+  }
+
   @Test(
     "a credentials file that is missing, or open to others, is mended before the caster is asked")
   func credentials() throws {

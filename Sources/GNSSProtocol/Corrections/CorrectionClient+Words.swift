@@ -18,6 +18,14 @@ extension CorrectionClient {
     }
   }
 
+  static func cause(ofStatus status: Int) -> CorrectionFailureCause {
+    switch status {
+    case 401, 403: .login
+    case 404: .mountpoint
+    default: .caster
+    }
+  }
+
   /// What a caster says that sends its table in place of a stream.
   func missingMountpoint(_ known: [String]) -> String {
     let text = "there is no mountpoint '\(source.mountpoint)'"
@@ -52,25 +60,46 @@ extension CorrectionClient {
   }
 }
 
-/// The frames of the last seconds.
+/// Why there are no corrections, as far as it decides what mends it.
+package enum CorrectionFailureCause: Sendable, Hashable, CaseIterable {
+  /// There is no connection, or no answer.
+  case unreachable
+  /// What answers is no caster.
+  case foreign
+  /// The caster wants a user name and a password, or others.
+  case login
+  /// There is no such mountpoint, or it gives nothing.
+  case mountpoint
+  /// The caster fails, or sends what is of no use.
+  case caster
+}
+
+/// The frames, and the bytes of none, of the last seconds.
 struct RecentFrames: Sendable {
   private static let seconds = Int64(CorrectionStatus.window)
-  private var slots = [(second: Int64, frames: Int, bytes: Int)](
-    repeating: (.min, 0, 0), count: CorrectionStatus.window)
+  private var slots = [(second: Int64, frames: Int, bytes: Int, rejected: Int)](
+    repeating: (.min, 0, 0, 0), count: CorrectionStatus.window)
 
   mutating func add(bytes: Int, at now: Timestamp) {
-    let second = now.nanoseconds / 1_000_000_000
-    let place = Int((second % Self.seconds + Self.seconds) % Self.seconds)
-    if slots[place].second != second { slots[place] = (second, 0, 0) }
+    let place = place(of: now)
     slots[place].frames += 1
     slots[place].bytes += bytes
   }
 
-  func sum(at now: Timestamp) -> (frames: Int, bytes: Int) {
+  mutating func add(rejected: Int, at now: Timestamp) { slots[place(of: now)].rejected += rejected }
+
+  private mutating func place(of now: Timestamp) -> Int {
     let second = now.nanoseconds / 1_000_000_000
-    return slots.reduce((0, 0)) { sum, slot in
+    let place = Int((second % Self.seconds + Self.seconds) % Self.seconds)
+    if slots[place].second != second { slots[place] = (second, 0, 0, 0) }
+    return place
+  }
+
+  func sum(at now: Timestamp) -> (frames: Int, bytes: Int, rejected: Int) {
+    let second = now.nanoseconds / 1_000_000_000
+    return slots.reduce((0, 0, 0)) { sum, slot in
       slot.second > second - Self.seconds && slot.second <= second
-        ? (sum.0 + slot.frames, sum.1 + slot.bytes) : sum
+        ? (sum.0 + slot.frames, sum.1 + slot.bytes, sum.2 + slot.rejected) : sum
     }
   }
 }

@@ -72,6 +72,8 @@ package struct CorrectionClient: Sendable {
   private static let pieceLength = 6
   private var pause = firstPause
   private var failure: String?
+  /// Why the last connection failed; `nil` where none has.
+  package private(set) var failureCause: CorrectionFailureCause?
   private var rate = RecentFrames()
   private var counts = (connections: UInt64(0), frames: UInt64(0), bytes: UInt64(0))
 
@@ -96,7 +98,7 @@ package struct CorrectionClient: Sendable {
     guard isWanted else {
       let wasOpen = isOpen
       phase = .idle
-      (failure, pause) = (nil, Self.firstPause)
+      (failure, failureCause, pause) = (nil, nil, Self.firstPause)
       closed()
       return wasOpen ? .disconnect : nil
     }
@@ -106,10 +108,11 @@ package struct CorrectionClient: Sendable {
     case .connecting(let since):
       // The connection has its own deadline. This one is a second later and applies if that one fails.
       guard now.seconds(since: since) > Self.connectionTime + 1 else { return nil }
-      fail("no connection within \(Int(Self.connectionTime)) s", at: now)
+      fail("no connection within \(Int(Self.connectionTime)) s", .unreachable, at: now)
     case .requesting(let since):
       guard now.seconds(since: since) >= Self.responseTime else { return nil }
-      fail("the caster has not answered within \(Int(Self.responseTime)) s", at: now)
+      fail(
+        "the caster has not answered within \(Int(Self.responseTime)) s", .unreachable, at: now)
     case .readingTable(let since):
       guard now.seconds(since: since) >= Self.tableTime else { return nil }
       failForTable(now)
@@ -175,17 +178,20 @@ package struct CorrectionClient: Sendable {
   ///   - words: The reason, as text for a message.
   ///   - isRefusal: Whether it will be so until a person changes something.
   package mutating func failed(_ words: String, isRefusal: Bool = false, at now: Timestamp) {
-    fail(words, isRefusal: isRefusal, at: now)
+    var cause = CorrectionFailureCause.caster
+    if case .connecting = phase { cause = .unreachable }
+    fail(words, cause, isRefusal: isRefusal, at: now)
   }
 
   /// Takes the end of the connection, with the reason as text for a message.
   package mutating func lost(_ words: String, at now: Timestamp) {
     switch phase {
     case .requesting where !hasAnswered && version == .two && !hasTriedOther: tryVersionOne(now)
-    case .requesting: fail("the caster has ended the connection without an answer", at: now)
+    case .requesting:
+      fail("the caster has ended the connection without an answer", .unreachable, at: now)
     case .readingTable: failForTable(now)
     case .receiving: fail("the connection was cut off: \(words)", at: now)
-    default: fail(words, at: now)
+    default: fail(words, .unreachable, at: now)
     }
     mustDisconnect = true
   }
@@ -219,7 +225,9 @@ package struct CorrectionClient: Sendable {
     if case .pausing(let until) = phase {
       status.retry = Int(max(0, until.seconds(since: now)).rounded(.up))
     }
-    (status.recentFrames, status.recentBytes) = rate.sum(at: now)
+    let recent = rate.sum(at: now)
+    (status.recentFrames, status.recentBytes) = (recent.frames, recent.bytes)
+    status.recentRejected = recent.rejected > 0 ? recent.rejected : nil
     (status.connections, status.frames, status.bytes) = counts
     status.rejected = framer.rejected
     return status
@@ -255,11 +263,10 @@ package struct CorrectionClient: Sendable {
       tryVersionOne(now)
       mustDisconnect = true
     case .refused(let status, let words):
-      fail(refusal(status, words), isRefusal: true, at: now)
+      fail(refusal(status, words), Self.cause(ofStatus: status), isRefusal: true, at: now)
     case .foreign(let what):
       fail(
-        "\(source.caster) is no NTRIP caster: it sends \(what)", isRefusal: true,
-        at: now)
+        "\(source.caster) is no NTRIP caster: it sends \(what)", .foreign, isRefusal: true, at: now)
     }
   }
 
@@ -277,6 +284,8 @@ package struct CorrectionClient: Sendable {
     }
     switch phase {
     case .receiving:
+      let rejected = framer.rejected
+      defer { rate.add(rejected: Int(clamping: framer.rejected &- rejected), at: now) }
       framer.take(content) { frame in
         // One without content holds no corrections, and is no sign of life.
         guard frame.number != nil else { return }
@@ -285,7 +294,7 @@ package struct CorrectionClient: Sendable {
         counts.bytes &+= UInt64(frame.bytes.count)
         rate.add(bytes: frame.bytes.count, at: now)
         // Whatever was wrong is over.
-        (failure, hasTriedOther) = (nil, false)
+        (failure, failureCause, hasTriedOther) = (nil, nil, false)
         body(frame)
       }
     case .readingTable:
@@ -305,8 +314,11 @@ package struct CorrectionClient: Sendable {
     phase = .pausing(until: now)
   }
 
-  private mutating func fail(_ words: String, isRefusal: Bool = false, at now: Timestamp) {
-    failure = withoutSecrets(words)
+  private mutating func fail(
+    _ words: String, _ cause: CorrectionFailureCause = .caster, isRefusal: Bool = false,
+    at now: Timestamp
+  ) {
+    (failure, failureCause) = (withoutSecrets(words), cause)
     if isOpen { mustDisconnect = true }
     // Version 2 has another chance, unless version 1 was the one that worked.
     if hasTriedOther { (version, hasTriedOther) = (.two, false) }
@@ -318,7 +330,8 @@ package struct CorrectionClient: Sendable {
 
   private mutating func failForTable(_ now: Timestamp) {
     table.finish()
-    fail(missingMountpoint(table.streams.map(\.mountpoint)), isRefusal: true, at: now)
+    fail(
+      missingMountpoint(table.streams.map(\.mountpoint)), .mountpoint, isRefusal: true, at: now)
   }
 
   private mutating func closed() {

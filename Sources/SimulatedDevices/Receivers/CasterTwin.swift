@@ -13,6 +13,8 @@ package struct CasterTwin: Sendable {
     case versionOne
     /// It accepts, and sends nothing.
     case silent
+    /// It accepts, and sends what is no RTCM 3.
+    case garbage
     /// Nobody listens.
     case unreachable
   }
@@ -38,9 +40,13 @@ package struct CasterTwin: Sendable {
   /// Lives up to `time`.
   mutating func advance(to time: Timestamp) {
     while nextRound <= time.nanoseconds {
-      if round % 5 == 0 { send(Self.frame(number: 1_005, content: 19)) }
-      send(Self.frame(number: 1_077, content: 160))
-      send(Self.frame(number: 1_087, content: 120))
+      if behaviour == .garbage {
+        send([UInt8](repeating: 0, count: 200))
+      } else {
+        if round % 5 == 0 { send(Self.frame(number: 1_005, content: 19)) }
+        send(Self.frame(number: 1_077, content: 160))
+        send(Self.frame(number: 1_087, content: 120))
+      }
       round += 1
       nextRound &+= Self.period
     }

@@ -319,6 +319,44 @@ struct CorrectionClientTests {
         == "there is no mountpoint 'ROOF'; there are X, X, X, X, X, X, X, X and 7274 more")
   }
 
+  @Test("bytes that are no RTCM 3 are named as such, and are no silence")
+  func garbage() {
+    var rig = CasterRig()
+    rig.open()
+    rig.receive([UInt8](repeating: 0, count: 2_000))
+    #expect(
+      rig.status.description
+        == "no RTCM 3, but 2.0 kB of something else in the last 10 s from caster.example/ROOF")
+    #expect(rig.status.withoutCounters.recentRejected == 1)
+    rig.wait(11)
+    #expect(rig.status.description == "nothing in the last 10 s from caster.example/ROOF")
+    rig.receive([0] + RTCMVectors.station)
+    #expect(rig.status.description.hasPrefix("1 frame,"))
+  }
+
+  @Test(
+    "the cause of a failure decides what mends it",
+    arguments: [
+      ("HTTP/1.1 401 Unauthorized\r\n\r\n", CorrectionFailureCause.login),
+      ("HTTP/1.1 403 Forbidden\r\n\r\n", .login),
+      ("HTTP/1.1 404 Not Found\r\n\r\n", .mountpoint),
+      ("HTTP/1.1 503 Overloaded\r\n\r\n", .caster),
+      ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>", .foreign),
+    ])
+  func causes(answer: String, cause: CorrectionFailureCause) {
+    var rig = CasterRig()
+    _ = rig.awaitConnect()
+    _ = rig.request()
+    #expect(rig.client.failureCause == nil)
+    rig.receive(answer)
+    #expect(rig.client.failureCause == cause, "\(rig.status.failure ?? "-")")
+    rig.open()
+    rig.receive(RTCMVectors.station)
+    #expect(rig.client.failureCause == nil)
+    rig.client.lost("reset", at: rig.now)
+    #expect(rig.client.failureCause == .unreachable || rig.client.failureCause == .caster)
+  }
+
   @Test("what nobody wants is disconnected, and begins anew without a pause")
   func unwanted() {
     var rig = CasterRig()
