@@ -9,6 +9,8 @@ import SensorTypes
 private struct LineHearing {
   var fix: GNSSFix?
   var hasHeading = false
+  /// The talkers of positions that are not read.
+  var ignored: [String] = []
   var cause = SilenceCause.nothing
   /// The rate at which it was understood, or listened to last, in bits per second.
   var baudRate: Int?
@@ -18,7 +20,7 @@ private struct LineHearing {
 
 extension Doctor {
   /// Seconds in which a receiver that is understood has an epoch. One that speaks once a second has three.
-  private static let epochTime = 3.6
+  static let epochTime = 3.6
   /// Seconds more in which a heading comes with the epochs.
   private static let headingTime = 2.2
   /// Seconds after which the search over all rates ends in any case.
@@ -90,6 +92,7 @@ extension Doctor {
       wait(Self.look)
     }
     heard.cause = receiver.silenceCause
+    heard.ignored = receiver.ignored
     if epochs == 1, heard.cause == .standstill { heard.fix = nil }
     heard.baudRate = receiver.baudRate
     heard.hasSearched = receiver.hasSearched
@@ -108,7 +111,22 @@ extension Doctor {
     if sensor.antennas != nil, !heard.hasHeading, sensor.chip == "NMEA" {
       return Self.headless(place, index)
     }
+    if sensor.talker == nil, !heard.ignored.isEmpty {
+      return Self.sources(place, heard.ignored, sensor, index)
+    }
     return Finding(.good, "\(place): positions come\(rate)", sensor: index)
+  }
+
+  /// The finding for a line with another source of positions, which is not read.
+  static func sources(
+    _ place: String, _ talkers: [String], _ sensor: Board.Sensor?, _ index: Int?
+  ) -> Finding {
+    let line = sensor.map { ", line \($0.line)" } ?? ""
+    return Finding(
+      .note,
+      "\(place): positions come, and those of another source, \(talkers.joined(separator: ", ")), which are not read",
+      mend: "talker: \(talkers.first ?? "GP")   # in the board file\(line), if that one is to be read",
+      sensor: index)
   }
 
   private func silence(

@@ -9,19 +9,26 @@ extension Doctor {
   /// How long the network is listened to, in seconds. A receiver that speaks once a second is heard twice.
   private static let listening = 3.0
 
-  /// Whether NMEA comes from the network, listened to for three seconds at most.
+  /// Whether NMEA comes from the network, listened to for three seconds, and for a second epoch behind the first: the first may be of a
+  /// time that stands still.
   func network(_ address: ServerAddress, _ entry: Board.Sensor? = nil, sensor: Int?) -> Finding {
     let start = provider.now()
     var heard: GNSSFix?
     var hasHeading = false
+    var epochs = 0
+    var end = start.advanced(bySeconds: Self.listening)
     do throws(BusError) {
       let stream = try provider.connection(to: address)
       let receiver = NetworkReceiver(
         stream, from: address, outputRate: 1, talker: entry?.talker,
         readsHeading: entry?.antennas != nil)
-      while provider.now().seconds(since: start) < Self.listening {
+      while provider.now() < end {
         do {
-          while let fix = try receiver.poll(now: provider.now()) { heard = fix }
+          while let fix = try receiver.poll(now: provider.now()) {
+            if heard == nil { end = max(end, provider.now().advanced(bySeconds: Self.epochTime)) }
+            heard = fix
+            epochs += 1
+          }
         } catch {
           guard case .bus(let failure) = error else { break }
           throw failure
@@ -29,9 +36,11 @@ extension Doctor {
         if receiver.takeHeading() != nil { hasHeading = true }
         // Who else sends to a port is known after a while.
         let isComplete = entry?.antennas == nil || hasHeading
-        if heard != nil, isComplete, !address.isUDP { break }
+        let isOver = !address.isUDP || provider.now().seconds(since: start) >= Self.listening
+        if epochs > 1, isComplete, isOver { break }
         wait(0.02)
       }
+      if epochs == 1, receiver.silenceCause == .standstill { heard = nil }
       guard let heard else {
         return Finding(
           .problem, "\(address): \(receiver.silence(of: Self.listening))",
@@ -43,6 +52,9 @@ extension Doctor {
       }
       let text =
         "NMEA comes from \(address)" + (heard.mode == .none ? ", without a fix at present" : "")
+      if heard.mode != .none, entry?.talker == nil, !receiver.ignored.isEmpty {
+        return Self.sources("\(address)", receiver.ignored, entry, sensor)
+      }
       guard let note = stream.note else {
         guard heard.mode == .none else { return Finding(.good, text, sensor: sensor) }
         return Finding(.note, text, mend: Self.view, sensor: sensor)

@@ -72,6 +72,19 @@ struct NetworkReceiverTests {
     #expect(said.contains(words), "\(said)")
   }
 
+  @Test("a time that stands still after the first epochs is not called a lack of positions")
+  func standstill() {
+    let bench = Bench(Self.server)
+    let next = Self.rmc.replacing("123519", with: "123520").replacing("*63", with: "*69")
+    #expect(!(bench.run(1, sending: Self.rmc).fixes + bench.run(1, sending: next).fixes).isEmpty)
+    _ = bench.run(1, sending: next)
+    let early = bench.receiver.silence(of: 1.7)
+    #expect(early.contains("the sender has stopped, or its time stands still"), "\(early)")
+    for _ in 0..<5 { _ = bench.run(1, sending: next) }
+    let late = bench.receiver.silence(of: 5)
+    #expect(late.contains("its positions repeat one time, which stands still"), "\(late)")
+  }
+
   @Test("a connection on which nothing comes for thirty seconds has ended, and stays so")
   func dead() throws {
     let bench = Bench(Self.server)

@@ -37,7 +37,7 @@ package final class GNSSReceiver: ReceiverDriver {
   /// What it reports of its antenna, of the signals and of the next leap second.
   private(set) var condition: ReceiverCondition?
   /// The talkers of other sources on its wire, which are not read; the decoder bounds their number.
-  private(set) var ignored: [String] = []
+  package private(set) var ignored: [String] = []
   /// Bytes since something was last understood.
   private(set) var notUnderstood = 0
   /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.

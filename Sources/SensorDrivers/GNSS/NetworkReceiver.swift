@@ -23,6 +23,8 @@ package final class NetworkReceiver: ReceiverDriver {
   private var lastPoll: Timestamp?
   /// Whether any message was understood on this connection.
   private var wasUnderstood = false
+  /// Whether an epoch has come on this connection.
+  private var hasEpoch = false
   private var failure: BusError?
 
   /// A reader of a stream that nobody else reads.
@@ -55,6 +57,7 @@ package final class NetworkReceiver: ReceiverDriver {
       if case .bus(let error) = error { failure = error }
       throw error
     }
+    hasEpoch = hasEpoch || fix != nil
     if stream.count != count {
       firstBytes = firstBytes ?? now
       lastBytes = now
@@ -108,9 +111,15 @@ package final class NetworkReceiver: ReceiverDriver {
     guard wasUnderstood else {
       return "no whole sentence \(time): check what the sender sends"
     }
+    if cause == .nothing, hasEpoch {
+      return "no position \(time): the sender has stopped, or its time stands still"
+    }
     return
       "no position \(time): what comes holds no RMC, GGA, GNS or GLL, or the sender has stopped"
   }
+
+  /// The talkers of other sources of positions, which are not read.
+  package var ignored: [String] { receiver.ignored }
 
   /// Why no epoch comes, as far as what came since the last one tells.
   package var silenceCause: SilenceCause { receiver.silenceCause }
