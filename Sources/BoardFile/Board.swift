@@ -172,7 +172,8 @@ extension Board {
   /// The name and the chips of the board.
   package var summary: BoardDescription {
     BoardDescription(
-      name: name, isSimulated: simulation != nil, isVehicle: isVehicle, chips: sensors.map(\.chip))
+      name: name, isSimulated: simulation != nil, isVehicle: isVehicle, chips: sensors.map(\.chip),
+      hasAntennas: sensors.contains { $0.antennas != nil })
   }
 }
 

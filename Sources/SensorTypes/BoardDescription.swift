@@ -10,11 +10,16 @@ package struct BoardDescription: Sendable, Hashable, Codable {
   package var isVehicle: Bool
   /// The names of the chips as in the board file, in its order.
   package var chips: [String]
+  /// Whether a receiver's antennas, or an instrument on its line, give the heading. `nil` from a daemon that does not say.
+  package var hasAntennas: Bool?
 
-  package init(name: String, isSimulated: Bool, isVehicle: Bool, chips: [String]) {
+  package init(
+    name: String, isSimulated: Bool, isVehicle: Bool, chips: [String], hasAntennas: Bool? = nil
+  ) {
     self.name = name
     self.isSimulated = isSimulated
     self.isVehicle = isVehicle
     self.chips = chips
+    self.hasAntennas = hasAntennas
   }
 }

@@ -59,7 +59,8 @@ import Testing
   static func page(
     _ satellites: [GNSSSatellite]?, receiver: SensorStatus = GNSSPageTests.status()
   ) -> GNSSPage {
-    var page = GNSSPage(boardName: "Boat")
+    var page = GNSSPage(
+      BoardDescription(name: "Boat", isSimulated: false, isVehicle: false, chips: ["u-blox"]))
     page.receivers = [receiver]
     page.take(.location(LocationEstimate(fix: GNSSFix.full, isSimulated: false)))
     if let satellites {

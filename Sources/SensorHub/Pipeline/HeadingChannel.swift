@@ -26,6 +26,8 @@ struct HeadingChannel: Sendable {
   private static let fieldMemory = 2.0
   /// A chip that fell silent so soon after it was driven beyond its range did so for that, seconds.
   private static let overflowMemory = 0.5
+  /// The number of fixes without a heading by antennas, and the seconds from the first of them on, after which there is none.
+  private static let patience = (fixes: 5, seconds: 5.0)
 
   private(set) var estimator: AttitudeEstimator
   /// What a run of the same deliveries has taught, where this one is a second.
@@ -42,6 +44,8 @@ struct HeadingChannel: Sendable {
   private var courseTime: Timestamp?
   /// When the antennas last gave a heading.
   private var antennaTime: Timestamp?
+  /// The fixes since then: the first of them, and their number.
+  private var headless: (first: Timestamp, count: Int)?
   private var courseIsLost = true
   /// When the field was last beyond the magnetometer's range.
   private var overflowTime: Timestamp?
@@ -97,12 +101,25 @@ struct HeadingChannel: Sendable {
   mutating func take(
     _ said: ReceiverHeading, _ declination: Result<TrueNorth.Declination, NoData>
   ) -> Result<HeadingEstimate, NoData>? {
-    guard said.source != .vehicle, let measured = antennas?.measured(said, declination) else {
-      return nil
-    }
+    guard said.source != .vehicle, let antennas else { return nil }
+    if said.trueHeading != nil || said.magneticHeading != nil { headless = nil }
+    guard let measured = antennas.measured(said, declination) else { return nil }
     antennaTime = said.received
     estimator.update(heading: measured.angle, deviation: measured.deviation, at: measured.time)
     return hasRate(at: said.received) ? nil : .success(measured.estimate)
+  }
+
+  /// Takes that the receiver has a fix. Returns why there is no heading, where its antennas alone could give one and do not.
+  mutating func takeFix(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
+    guard readsAntennas else { return nil }
+    let (first, count) = (headless?.first ?? time, (headless?.count ?? 0) + 1)
+    headless = (first, min(count, Self.patience.fixes))
+    if let fieldTime, time.seconds(since: fieldTime) < Self.fieldMemory { return nil }
+    guard count >= Self.patience.fixes, time.seconds(since: first) >= Self.patience.seconds,
+      !hasRate(at: time)
+    else { return nil }
+    return .failure(
+      .sensorLost("the receiver gives no heading, which 'antennas' in the board file is for"))
   }
 
   private func hasRate(at time: Timestamp) -> Bool {
@@ -183,6 +200,7 @@ struct HeadingChannel: Sendable {
     _ status: SensorStatus, of kind: ChipKind, feelsGravity: Bool
   ) -> Result<HeadingEstimate, NoData>? {
     if status.state == .running { saidLoss = nil }
+    if kind == .receiver { headless = nil }
     switch (kind, status.state) {
     case (.accelerometer, .running), (.inertial, .running): lostGravity = nil
     case (.accelerometer, .idle), (.inertial, .idle): awaitsGravity = true

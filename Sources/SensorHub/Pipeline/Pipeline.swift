@@ -333,6 +333,7 @@ struct Pipeline: Sendable {
     for note in notes { publish(.diagnostic(note, at: fix.received)) }
     if !hasLeapt { local.update(fix) }
     heading.expect(local.expectedField)
+    say(heading.takeFix(at: fix.received), at: fix.received, publish)
     if isMeasured { memory.take(fix) }
     if isMeasured, let velocity = GroundVelocity(fix, declination: local.declination) {
       heading.update(velocity)

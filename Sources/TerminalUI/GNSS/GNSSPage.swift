@@ -13,10 +13,15 @@ package struct GNSSPage {
   private var location: LocationEstimate?
   private var reason: NoData? = .notYet
   private var sky: GNSSSky?
+  /// The heading by the receiver's antennas, or why there is none; `nil` on a board without antennas.
+  private var heading: (estimate: HeadingEstimate?, reason: NoData?)?
   /// How the board's receivers are doing; the first is the one that positions come from.
   package var receivers: [SensorStatus] = []
 
-  package init(boardName: String) { self.boardName = boardName }
+  package init(_ board: BoardDescription) {
+    boardName = board.name
+    if board.hasAntennas == true { heading = (nil, .notYet) }
+  }
 
   package mutating func take(_ observation: Observation) {
     switch observation {
@@ -26,6 +31,10 @@ package struct GNSSPage {
     case .location: (location, reason) = (nil, .noFix)
     case .locationUnavailable(let why, _): (location, reason) = (nil, why)
     case .sky(let sky): self.sky = sky
+    // One that a magnetometer has a part in is not the receiver's.
+    case .heading(let estimate) where heading != nil && estimate.field == nil:
+      heading = (estimate, nil)
+    case .headingUnavailable(let why, _) where heading != nil: heading = (nil, why)
     default: break
     }
   }
@@ -61,6 +70,7 @@ package struct GNSSPage {
       lines += rows("", Self.movement(fix))
       lines += rows("quality", Self.quality(fix))
     }
+    if let heading { lines += rows("heading", Self.words(heading.estimate, heading.reason)) }
     // What a lost receiver said last is no sky any more.
     let sky = receivers.first?.state == .running ? sky : nil
     lines += rows("sky", Self.words(sky, at: now))
@@ -158,6 +168,15 @@ package struct GNSSPage {
     let day = String(decoding: midnight.prefix(10), as: UTF8.self)
     return
       "announces that a leap second is \(leapSecond.change > 0 ? "inserted" : "left out") before \(day) 00:00 UTC"
+  }
+
+  private static func words(_ heading: HeadingEstimate?, _ reason: NoData?) -> String {
+    guard let heading else { return reason.map { "- (\($0))" } ?? "-" }
+    let angle =
+      heading.trueHeading.map { "\(DecimalText.steady($0 * degrees, 1)) deg" }
+      ?? "\(DecimalText.steady(heading.magneticHeading * degrees, 1)) deg magnetic"
+    let accuracy = heading.accuracy.map { " +- \(DecimalText.steady($0 * degrees, 1)) deg" } ?? ""
+    return "\(angle)\(accuracy), by the antennas"
   }
 
   /// What the solution rests on, as far as the receiver says it.

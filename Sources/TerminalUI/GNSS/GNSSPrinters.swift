@@ -20,9 +20,12 @@ extension BoardView {
 
 extension ObservationRun {
   /// A run that asks for positions and satellites alone, and fails where no receiver delivered anything.
+  /// With antennas the heading is theirs, and asked for too.
   package init(board: any BoardView, receiversFor seconds: Double?) {
+    let demand = Demand(
+      heading: board.summary.hasAntennas == true, location: true, satellites: true)
     self.init(
-      board: board, seconds: seconds, demand: Demand(location: true, satellites: true),
+      board: board, seconds: seconds, demand: demand,
       isNeeded: SensorStatus.isReceiver, needed: "receiver")
   }
 }
@@ -36,7 +39,7 @@ package struct GNSSLivePrinter: ObservationPrinter {
 
   package init(_ board: any BoardView) {
     self.board = board
-    page = GNSSPage(boardName: board.summary.name)
+    page = GNSSPage(board.summary)
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
@@ -61,7 +64,7 @@ package struct GNSSPagePrinter: ObservationPrinter {
 
   package init(_ board: any BoardView) {
     self.board = board
-    page = GNSSPage(boardName: board.summary.name)
+    page = GNSSPage(board.summary)
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {

@@ -9,7 +9,7 @@ package struct MissingParts {
 
   package init(_ board: BoardDescription) {
     let kinds = Set(board.chips.compactMap { ChipCatalog.chip(named: $0)?.kind })
-    if !kinds.contains(.magnetometer) {
+    if !kinds.contains(.magnetometer), board.hasAntennas != true {
       let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
       heading =
         !canFollow ? .notEquipped("magnetometer") : board.isVehicle ? .notYet : .vehicleUndeclared
