@@ -186,7 +186,7 @@ extension SilenceCause {
       "what comes is a stream of corrections (RTCM 3): it belongs into 'corrections'"
     case .otherTalkers(let wanted, let heard):
       "no position comes from the talker \(wanted), but from \(heard.joined(separator: ", ")): 'talker' in the board file "
-        + "chooses one, and without it the best is read"
+        + "chooses one; without it the first source with a fix is read, a receiver before another instrument"
     case .standstill:
       "its positions repeat one time, which stands still: the receiver has stopped, or a recording is repeated"
     case .noTime:
