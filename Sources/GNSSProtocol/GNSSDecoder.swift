@@ -19,6 +19,8 @@ public struct GNSSDecoder: Sendable {
   private var received = Timestamp(nanoseconds: 0)
   /// UTC of the newest solution between two epochs (HNR-PVT): the epoch's own comes after some of them.
   private var lastBetween: Double?
+  /// The number of wrong checksums that the satellites in use were judged with.
+  private var knownDamage: UInt64 = 0
   private var events: [GNSSEvent] = []
   private var head = 0
   private var hasUBXSky = false
@@ -117,6 +119,7 @@ public struct GNSSDecoder: Sendable {
     withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0, at: newest) }
     lexer.finish()
     while let packet = lexer.next(at: newest) { decode(packet) }
+    noteDamage()
     ubx.endAll()
     drainUBX()
     sbf.end()
@@ -132,7 +135,14 @@ public struct GNSSDecoder: Sendable {
     drainSky()
   }
 
+  private mutating func noteDamage() {
+    guard lexer.counters.badChecksums != knownDamage else { return }
+    knownDamage = lexer.counters.badChecksums
+    nmea.sky.noteDamage()
+  }
+
   private mutating func decode(_ packet: GNSSPacket) {
+    noteDamage()
     received = packet.received
     // The buffer alone: a closure that changes the decoder would have the whole lexer copied.
     let buffer = lexer.buffer

@@ -20,6 +20,8 @@ struct SkyAssembler: Sendable {
   /// How many rounds have ended since the receiver said which satellites it uses.
   private var roundsWithoutUse = Self.patience
   private var isFinished = false
+  /// Whether a message was lost since the last round ended.
+  private var isDamaged = false
 
   init() {
     satellites.reserveCapacity(Self.most)
@@ -77,9 +79,14 @@ struct SkyAssembler: Sendable {
     if used.count < Self.most, !isKnown { used.append(satellite) }
   }
 
+  /// Takes that a message was lost, which may have been a list of satellites in use.
+  mutating func noteDamage() { isDamaged = true }
+
   /// Ends the round, if one has begun.
   mutating func finish() {
     isUsedOver = true
+    let wasDamaged = isDamaged
+    isDamaged = false
     guard !groups.isEmpty else { return }
     let (isUseKnown, hasUse) = (roundsWithoutUse < Self.patience, roundsWithoutUse == 0)
     roundsWithoutUse = min(roundsWithoutUse + 1, Self.patience)
@@ -89,6 +96,10 @@ struct SkyAssembler: Sendable {
       building[index].isUsed = isUseKnown && reported & system.bit != 0 ? isUsed : nil
     }
     if hasUse { addUnlisted() }
+    // With a list lost nobody knows how many are used.
+    if wasDamaged, building.contains(where: { $0.isUsed == nil }) {
+      for index in building.indices { building[index].isUsed = nil }
+    }
     swap(&satellites, &building)
     building.removeAll(keepingCapacity: true)
     groups.removeAll(keepingCapacity: true)

@@ -43,6 +43,21 @@ struct SkyTests {
     }
   }
 
+  @Test("where a list of satellites in use is lost by its checksum, nobody knows how many are used")
+  func lostList() throws {
+    func epoch(_ second: Int, damaged: Bool) -> [UInt8] {
+      var gps = Stream.sentence("GNGSA,A,3,07,30,,,,,,,,,,,1.5,0.9,1.2,1")
+      if damaged { gps[14] = UInt8(ascii: "8") }
+      return Stream.sentence("GNRMC,12000\(second),A,4807.038,N,01131.000,E,1,90,221126,,") + gps
+        + Stream.sentence("GNGSA,A,3,66,,,,,,,,,,,,1.5,0.9,1.2,2")
+        + Stream.sentence("GPGSV,1,1,02,07,71,123,45,30,20,360,30,1")
+        + Stream.sentence("GLGSV,1,1,02,66,45,090,38,77,,,,1")
+    }
+    let all = skies((1...3).flatMap { epoch($0, damaged: $0 == 2) })
+    #expect(all.map { sky in sky.count { $0.isUsed == true } } == [3, 0, 3])
+    #expect(all[1].count == 4 && all[1].allSatisfy { $0.isUsed == nil })
+  }
+
   @Test(
     "a GSA speaks of its own system: satellites of others are neither used nor unused",
     arguments: [

@@ -9,7 +9,7 @@ import Testing
   /// Files to decode, in a folder that goes with this object.
   private final class Files {
     private static let names: Set<String> = [
-      "log", "lost", "mute", "sky", "noise", "empty", "folder", "missing",
+      "log", "lost", "mute", "sky", "noise", "empty", "folder", "missing", "damaged",
     ]
     private let folder: URL
 
@@ -24,6 +24,11 @@ import Testing
       // How far a boat is from its way, and nothing of where.
       try write(Self.sentence("GPXTE,A,A,0.67,L,N"), to: "mute")
       try write(Self.sentence("GPGSV,1,1,01,05,45,120,40"), to: "sky")
+      // The mute one is there for a whole message.
+      try write(
+        Self.sentence("GPXTE,A,A,0.67,L,N")
+          + Self.sentence("GPRMC,123400,A,\(place),1.5,90,221126,,").replacing("1.5", with: "2.5"),
+        to: "damaged")
       try write("abc", to: "noise")
       try write("", to: "empty")
     }
@@ -74,6 +79,8 @@ import Testing
       (["--format", "gpx", "lost"], 1), (["--format", "gpx", "lost", "log"], 0),
       (["mute"], 1), (["--format", "csv", "mute"], 1), (["mute", "log"], 0),
       (["sky"], 0), (["--format", "csv", "sky"], 1), (["--format", "nmea", "sky"], 1),
+      // Half of it may be lost, and not all.
+      (["damaged"], 1), (["damaged", "log"], 1), (["--format", "gpx", "log", "damaged"], 1),
       (["missing"], 66), (["folder"], 66), (["noise"], 65), (["empty"], 65),
       (["--format", "gpx", "missing"], 66), (["--format", "gpx", "noise"], 65),
       // The first of several, wherever it stands.
