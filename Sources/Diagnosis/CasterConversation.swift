@@ -208,7 +208,8 @@ extension Doctor {
       return Finding(
         .problem,
         "\(place): \(source.description) sends \(status.rejected) bytes within 15 s and no RTCM 3",
-        mend: Self.table(of: source) + "   # shows the formats; 'mountpoint' is to be one of RTCM 3",
+        mend: Self.table(of: source)
+          + "   # shows the formats; 'mountpoint' is to be one of RTCM 3",
         sensor: index)
     }
     guard status.frames > 0 else {
@@ -236,7 +237,8 @@ extension Doctor {
         "correct USER:PASSWORD in \($0), or ask the caster's operator"
       } ?? "credentials: FILE   # \(entry): a file of mode 600 with USER:PASSWORD"
     case .unreachable:
-      return "nc -vz \(source.host) \(source.port)   # tries the connection; correct 'caster' \(entry)"
+      return
+        "nc -vz \(source.host) \(source.port)   # tries the connection; correct 'caster' \(entry)"
     case .foreign:
       let usual =
         source.isEncrypted ? CorrectionSource.encryptedPort : CorrectionSource.usualPort

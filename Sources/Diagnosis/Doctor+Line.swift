@@ -125,7 +125,8 @@ extension Doctor {
     return Finding(
       .note,
       "\(place): positions come, and those of another source, \(talkers.joined(separator: ", ")), which are not read",
-      mend: "talker: \(talkers.first ?? "GP")   # in the board file\(line), if that one is to be read",
+      mend:
+        "talker: \(talkers.first ?? "GP")   # in the board file\(line), if that one is to be read",
       sensor: index)
   }
 

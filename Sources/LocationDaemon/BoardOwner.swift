@@ -131,7 +131,9 @@ package final class BoardOwner: Sendable {
   }
 
   private func publish(_ observation: Observation) {
-    if case .diagnostic(let text, let time) = observation { withMessages { $0.take(text, at: time) } }
+    if case .diagnostic(let text, let time) = observation {
+      withMessages { $0.take(text, at: time) }
+    }
     // Sockets are written after the handlers' turn, so that a program that subscribes does not wait for them.
     if let gather { gather { deliver(observation) } } else { deliver(observation) }
   }

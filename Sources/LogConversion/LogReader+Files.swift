@@ -47,7 +47,9 @@ extension LogReader {
   static func remark(epochs: Int, places: Int, wrong: UInt64) -> String? {
     let damage =
       "\(wrong) sentence\(wrong == 1 ? " or message has" : "s or messages have") a wrong checksum"
-    guard places == 0 else { return wrong == 0 ? nil : "\(damage), and \(wrong == 1 ? "is" : "are") left out" }
+    guard places == 0 else {
+      return wrong == 0 ? nil : "\(damage), and \(wrong == 1 ? "is" : "are") left out"
+    }
     let lack =
       epochs == 0 ? "no position" : "no position in \(epochs) epoch\(epochs == 1 ? "" : "s")"
     return wrong == 0 ? lack : "\(lack); \(damage)"

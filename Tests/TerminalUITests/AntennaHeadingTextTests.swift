@@ -33,7 +33,8 @@ struct AntennaHeadingTextTests {
     // A heading with a magnetometer's part is another one.
     page.take(heading(99, field: Vector3(1, 2, 3)))
     #expect(row(page)?.contains("123.4") == true)
-    page.take(.headingUnavailable(.sensorLost("the receiver gives no heading"), at: Timestamp(seconds: 2)))
+    page.take(
+      .headingUnavailable(.sensorLost("the receiver gives no heading"), at: Timestamp(seconds: 2)))
     #expect(row(page) == "heading   - (sensor lost: the receiver gives no heading)")
     for antennas in [false, nil] {
       var other = GNSSPage(board(antennas: antennas))
