@@ -5,7 +5,7 @@ import LocationServices
 package import Lodestone
 import Recording
 import SensorHub
-import SensorTypes
+package import SensorTypes
 import StateStore
 import Synchronization
 

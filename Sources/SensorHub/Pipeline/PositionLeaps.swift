@@ -6,12 +6,12 @@ import SensorTypes
 /// Finds a receiver whose positions leap farther than anything that carries it can move: a spoofed one, one with a broken clock, or two
 /// that share a line. Which of the places is the right one cannot be known, so none counts until the position has stayed for `settling`.
 struct PositionLeaps: Sendable {
-  /// The greatest speed in m/s: receivers for civil use give nothing above 1000 knots (MTCR, item 11.A.3). What a receiver states to be
+  /// The greatest speed in m/s: most receivers work up to 500 (u-blox NEO-M8 data sheet, operational limits). What a receiver states to be
   /// faster may be twice as fast as it states, up to what an orbit takes.
-  static let usualSpeed = 515.0
+  static let usualSpeed = 600.0
   static let greatestSpeed = 8_000.0
   /// What is never a leap, in meters: epochs come late, and a first position is rough.
-  static let margin = 1_000.0
+  static let margin = 3_000.0
   /// A leap is more than this many times the sum of the two accuracies.
   static let spread = 5.0
   /// The seconds without a leap after which positions count again.
