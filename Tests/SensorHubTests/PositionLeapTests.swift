@@ -1,5 +1,6 @@
 import BoardFile
 import SensorTypes
+import StateStore
 import Testing
 
 @testable import SensorHub
