@@ -25,6 +25,8 @@ class Peer:
     expiries = {"heading": None, "position": None}
     # Seconds from one value to the next, as it was asked for.
     interval = 0.1
+    # Of which kinds the protocol tells the bars.
+    barred = ("heading", "position")
 
     def __init__(self):
         self.values, self.waiting = {"heading": None, "position": None}, {}
@@ -53,6 +55,8 @@ class Peer:
         age = 0.0
         if of is not None:
             age = (time.time() - of + 43_200) % 86_400 - 43_200
+            # What has waited for somebody who asks is older by now than when it came.
+            age -= time.monotonic() - at if at else 0
         # In one assignment: the judge reads in another thread.
         self.values[kind] = (at or time.monotonic(), value, age if 0 < age < 5 else 0.0) if value else None
 
@@ -384,4 +388,5 @@ class InfluxDB(Peer):
             return ((fields["true"], fields.get("accuracy")) if "true" in fields else ()), None
         bar = fields.get("accuracy")
         place = (fields["latitude"], fields["longitude"], bar and bar * RADIUS) if "latitude" in fields else ()
-        return place, None if fields.get("carried") else time.time() - fields.get("fix_age", 0)
+        # The time of the point is that of the position, also of one that is carried.
+        return place, when / 1e9 if when else None if fields.get("carried") else time.time() - fields.get("fix_age", 0)

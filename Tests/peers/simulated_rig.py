@@ -167,6 +167,8 @@ class Rig:
         (self.folder / "board.yaml").write_text(text)
         self.variables = environment(STATE_DIRECTORY=str(self.folder / "state"), LODESTONE_SOCKET=str(self.folder / "s"))
         self.clock = self.make_clock() if has_clock else None
+        # What else is between its programs and libc, and what these libraries are told.
+        self.libraries, self.more = [], {}
         self.process, self.keys = None, keys
         self.write(outputs)
 
@@ -199,9 +201,10 @@ class Rig:
     @property
     def surroundings(self):
         """The environment of a program that sees the same clock as the daemon."""
-        if self.clock is None:
+        libraries = ([] if self.clock is None else [str(self.folder / "clock.so")]) + self.libraries
+        if not libraries:
             return self.variables
-        return {**self.variables, "LD_PRELOAD": str(self.folder / "clock.so"), "RIG_CLOCK": str(self.folder / "clock")}
+        return {**self.variables, **self.more, "LD_PRELOAD": ":".join(libraries), "RIG_CLOCK": str(self.folder / "clock")}
 
     def start(self):
         with open(self.log, "ab") as log:
