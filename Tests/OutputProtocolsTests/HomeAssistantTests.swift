@@ -132,6 +132,16 @@ struct HomeAssistantTests {
     let position = try Self.object(Self.message(messages, "/position"))
     #expect(position["latitude"] as? Double == 48.1234568)
     #expect(position["gps_accuracy"] as? Double == 1.75 && position["carried"] as? Bool == false)
+    var later = HomeAssistantSession(device: Self.device())
+    let carried = DeadReckonedPosition(fixTime: TelemetryStates.now, isTurnMeasured: true)
+    let dead = TelemetryStates.state(
+      .location(
+        LocationEstimate(fix: TelemetryStates.fix(), isSimulated: false, carried: carried)))
+    let carriedOn = try Self.object(
+      Self.message(
+        later.messages(dead, sensors: [], at: Self.now.advanced(bySeconds: 0.8)), "/position"))
+    // With its speed of 2.5 m/s and one sigma of that, 0.125 m/s.
+    #expect(carriedOn["gps_accuracy"] as? Double == 3.85 && carriedOn["carried"] as? Bool == true)
     let air = try Self.object(Self.message(messages, "/air"))
     #expect(air["pressure"] as? Double == 1013.25)
     #expect(air["sea_level_pressure"] as? Double == 1026.5 && air["humidity"] as? Double == 45.5)

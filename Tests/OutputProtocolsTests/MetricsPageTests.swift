@@ -122,6 +122,23 @@ struct MetricsPageTests {
     #expect(lines.contains("lodestone_fix_age_seconds 30"))
   }
 
+  @Test("the radius of a carried position grows until the next one, that of a fix does not")
+  func carriedRadius() {
+    func radius(isCarried: Bool, after seconds: Double) -> [String] {
+      let carried = DeadReckonedPosition(fixTime: Timestamp(seconds: 970), isTurnMeasured: true)
+      let location = LocationEstimate(
+        fix: TelemetryStates.fix(), isSimulated: false, carried: isCarried ? carried : nil)
+      return Self.lines(
+        TelemetryStates.state(.location(location)),
+        at: TelemetryStates.now.advanced(bySeconds: seconds)
+      ).filter { $0.hasPrefix("lodestone_position_accuracy_meters ") }
+    }
+    // 1.75 m, and 2.5 m/s with one sigma of 0.125 m/s.
+    #expect(radius(isCarried: true, after: 0) == ["lodestone_position_accuracy_meters 1.75"])
+    #expect(radius(isCarried: true, after: 0.8) == ["lodestone_position_accuracy_meters 3.85"])
+    #expect(radius(isCarried: false, after: 0.8) == ["lodestone_position_accuracy_meters 1.75"])
+  }
+
   @Test("without leave nothing tells where the board is")
   func withheld() {
     let lines = Self.lines(TelemetryStates.full, showsPosition: false)

@@ -145,7 +145,7 @@ package struct HomeAssistantSession: Sendable {
 
   private func position(_ values: Telemetry) -> MQTTMessage {
     var line = JSONLine()
-    if let position = values.position, let accuracy = position.accuracy {
+    if let position = values.position, let accuracy = position.presentAccuracy {
       line.set("latitude", position.latitude, digits: 7)
       line.set("longitude", position.longitude, digits: 7)
       line.set("gps_accuracy", accuracy, digits: 3)

@@ -88,7 +88,7 @@ package struct MetricsPage: Sendable {
     page.sample(position?.longitude, digits: 9)
     page.begin(
       "lodestone_position_accuracy_meters", unit: "meters", help: "68 % radius of the position.")
-    page.sample(position?.accuracy, digits: 3)
+    page.sample(position?.presentAccuracy, digits: 3)
     page.begin(
       "lodestone_position_accuracy_assumed",
       help: "Whether the accuracy is an assumption and not the receiver's word.")

@@ -76,8 +76,10 @@ package struct Telemetry: Sendable, Hashable {
     package var latitude: Double
     /// WGS 84, degrees east.
     package var longitude: Double
-    /// The 68 % radius in metres.
+    /// The 68 % radius in metres, at `time`.
     package var accuracy: Double?
+    /// The 68 % radius in metres at the moment of asking: that of a carried position grows between two of them.
+    package var presentAccuracy: Double?
     /// Whether `accuracy` is an assumption and not the receiver's word.
     package var isAccuracyAssumed: Bool
     /// Seconds since the fix that the position rests on.
@@ -167,6 +169,7 @@ package struct Telemetry: Sendable, Hashable {
     position = TelemetryPosition(
       latitude: latitude, longitude: longitude,
       accuracy: fix.horizontalAccuracy.finite.flatMap { $0 >= 0 ? $0 : nil },
+      presentAccuracy: location.radius(at: now).finite.flatMap { $0 >= 0 ? $0 : nil },
       isAccuracyAssumed: fix.hasAssumedAccuracy, fixAge: max(0, now.seconds(since: epoch)),
       isCarried: location.isDeadReckoned,
       isSimulated: location.isSimulated || fix.kind == .simulated, kind: fix.kind,
