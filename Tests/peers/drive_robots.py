@@ -1,10 +1,12 @@
 """Peers of Foxglove's WebSocket and of MCAP files, with what they hold, as those of drive_peers.py.
 
 Not a check by itself: drive.py uses it."""
+import bisect
 import json
 import math
 import struct
 import subprocess
+import threading
 import time
 
 from drive_peers import CIRCLE, INTERVAL, Peer
@@ -102,19 +104,29 @@ class ROSImu(Foxglove):
 
 
 class MCAP(Peer):
-    """`lodestone record --format mcap` of the daemon's board, read by mcap when the drive is over: at each moment the newest message."""
+    """`lodestone record --format mcap` of the daemon's board, read by mcap when the drive is over: at each moment the newest message. Its log
+    time is the moment that a value was measured at, and not when it came: a late recorder costs no accuracy, only what it was not sent."""
     name = "MCAP"
 
     def __init__(self, rig):
         super().__init__()
         self.rig, self.path = rig, rig.folder / "drive.mcap"
         self.changes, self.words = {"heading": [], "position": []}, ""
+        # (CLOCK_REALTIME, by how much it is ahead of CLOCK_MONOTONIC), once a second.
+        self.clocks = []
 
     def start(self):
         self.process = subprocess.Popen(
             [COMMAND, "record", "--format", "mcap", str(self.path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             env=self.rig.surroundings)
+        threading.Thread(target=self.compare, daemon=True).start()
         return self
+
+    def compare(self):
+        while self.process.poll() is None:
+            ahead = clocks_apart()
+            self.clocks.append((time.monotonic() + ahead, ahead))
+            time.sleep(1)
 
     def finish(self):
         """Ends the recording, and reads it: (moment by CLOCK_MONOTONIC, value) in order."""
@@ -125,7 +137,9 @@ class MCAP(Peer):
         if self.process.returncode not in (0, -15) or not self.path.exists():
             self.failure = self.words
             return
-        ahead = clocks_apart()
+        # A clock that is corrected during the drive changes what later messages are stamped with.
+        ahead = [ahead for _, ahead in self.clocks]
+        begun = [real for real, _ in self.clocks]
         with open(self.path, "rb") as file:
             for _, channel, message, decoded in make_reader(file, decoder_factories=[DecoderFactory()]).iter_decoded_messages():
                 if channel.topic not in Foxglove.topics:
@@ -134,9 +148,15 @@ class MCAP(Peer):
                 kind, read = Foxglove.topics[channel.topic]
                 seconds = message.log_time / 1e9
                 # While the clock is not set it is the time since the boot.
-                self.changes[kind].append((seconds - ahead if seconds > 5e8 else seconds, read(decoded)))
+                if seconds > 5e8:
+                    seconds -= ahead[max(0, bisect.bisect(begun, seconds) - 1)]
+                self.changes[kind].append((seconds, read(decoded)))
         for changes in self.changes.values():
             changes.sort(key=lambda change: change[0])
+        times = [moment for moment, _ in self.changes["heading"]]
+        pauses = [after - before for before, after in zip(times, times[1:])] + [0]
+        self.words += (f"; headings {max(pauses):.1f} s apart at most, {sum(pause > 0.5 for pause in pauses)} times more than 0.5 s;"
+                       f" the clock was corrected by {1e3 * (max(ahead) - min(ahead)):.1f} ms")
 
     def seek(self, kind, now):
         """Brings the newest value of a moment, which is later than that of the call before, to where `held` looks."""
