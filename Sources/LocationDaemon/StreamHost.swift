@@ -75,8 +75,7 @@ package final class StreamHost: ServedConnection {
     state = Mutex(State(end: StreamEnd(at: now)))
     lines = Mutex(
       StreamLines(board: board) { time in
-        ClockReading(
-          seconds: clocks.wallTime(of: time), isSet: LinuxBusProvider().isWallTimeSet)
+        clocks.reading(of: time) { LinuxBusProvider().isWallTimeSet }
       })
     making = Making(make: make, leave: leave, mayRecord: mayRecord)
     (self.clocks, self.positions, self.wake) = (clocks, positions, wake)

@@ -178,7 +178,9 @@ package final class DaemonBoard: CalibrationBoard {
   package var clock: ClockReading { clock(at: now()) }
 
   package func clock(at time: Timestamp) -> ClockReading {
-    ClockReading(seconds: port.wallTime(of: time), isSet: LinuxBusProvider().isWallTimeSet)
+    // As `RuntimeClocks.reading` does it.
+    let isSet = LinuxBusProvider().isWallTimeSet
+    return ClockReading(seconds: port.wallTime(of: time), isSet: isSet)
   }
 
   package func demandExactPosition(_ what: String) throws(PositionNotAuthorized) {

@@ -63,4 +63,13 @@ extension RuntimeClocks {
     guard let best else { return wallTime() + time.seconds(since: now()) }
     return best.wall + time.seconds(since: best.middle)
   }
+
+  /// The system's clock at a moment, and whether somebody who knows the time has set it.
+  ///
+  /// - Parameter isSet: Whether it is set now. It is asked before the clock is read: of a clock that is set meanwhile, the time of before
+  ///   would be told as a true one.
+  package func reading(of time: Timestamp, isSet: () -> Bool) -> ClockReading {
+    let isSet = isSet()
+    return ClockReading(seconds: wallTime(of: time), isSet: isSet)
+  }
 }

@@ -170,17 +170,23 @@ package final class Session: Sendable {
   package func now() -> Timestamp { provider.now() }
 
   package var clock: ClockReading {
-    ClockReading(seconds: provider.wallTime(), isSet: provider.isWallTimeSet)
+    clock(at: provider.now())
   }
 
   /// What the system's clock shows at a moment, by what it shows now.
   package func clock(at time: Timestamp) -> ClockReading {
-    ClockReading(seconds: wallTime(of: time), isSet: provider.isWallTimeSet)
+    clocks.reading(of: time) { provider.isWallTimeSet }
   }
 
   /// UTC of a moment by the system's clock, seconds since 1970.
   package func wallTime(of time: Timestamp) -> Double {
-    provider.wallTime() + time.seconds(since: provider.now())
+    clocks.wallTime(of: time)
+  }
+
+  /// The clocks of the board.
+  private var clocks: RuntimeClocks {
+    RuntimeClocks(
+      now: { [provider] in provider.now() }, wallTime: { [provider] in provider.wallTime() })
   }
 
   /// Where what this machine keeps of a board (`nil`: of the one that probing finds) lies from run to run; `nil`

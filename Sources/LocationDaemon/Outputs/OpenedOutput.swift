@@ -51,7 +51,7 @@ package struct OpenedOutput {
     let surroundings = OutputSurroundings(
       isSimulated: isSimulated, clocks: clocks,
       clock: { time in
-        ClockReading(seconds: clocks.wallTime(of: time), isSet: isClockSet())
+        clocks.reading(of: time, isSet: isClockSet)
       }, folder: folder)
     (output, listener, admit) = try Self.open(settings, surroundings)
   }

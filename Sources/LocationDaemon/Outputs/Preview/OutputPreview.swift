@@ -32,7 +32,7 @@ package final class OutputPreview: Sendable {
   ) throws(LocalSocketError) {
     let surroundings = PreviewSurroundings(
       positions: settings.positions, isSimulated: isSimulated, clocks: clocks, runner: runner,
-      clock: { time in ClockReading(seconds: clocks.wallTime(of: time), isSet: isClockSet()) })
+      clock: { time in clocks.reading(of: time, isSet: isClockSet) })
     (output, peer) = try Self.open(settings, surroundings)
   }
 
