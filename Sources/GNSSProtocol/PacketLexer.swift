@@ -67,6 +67,9 @@ public struct PacketLexer: Sendable {
   /// Where the newest row of plausible packets of TSIP ended, and whether a long one was among them.
   private(set) var rowOfTSIP = TSIPRow()
   private var credit = CheckCredit()
+  /// The place in the buffer of the packet that `next` returned last, with its frame and check sum; of a sentence and of a log without the
+  /// end of the line.
+  package private(set) var frame = 0..<0
   /// What happened so far.
   public private(set) var counters = PacketCounters()
 
@@ -119,6 +122,7 @@ public struct PacketLexer: Sendable {
           sendsChecksums = true
         }
         if case .tsip = packet.kind { speaksTSIP = true } else { speaksTSIP = false }
+        frame = start..<start + length
         start += length
         return packet
       case .plausible(let length, let hasLong):

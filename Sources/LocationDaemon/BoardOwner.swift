@@ -259,6 +259,7 @@ private final class BoardSeat: ObservationSource {
   var calibrations: CalibrationStore? { owner.source?.calibrations }
   var lastPosition: LastPosition? { owner.source?.lastPosition }
   var sensors: [SensorStatus] { owner.source?.sensors ?? [] }
+  var receiverTap: ReceiverTap? { owner.source?.receiverTap }
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
     owner.source?.knownAltitude
   }

@@ -59,6 +59,9 @@ package protocol ObservationSource: Sendable {
   /// - Throws: `Hub.RecordedAlready`, or what the sink throws.
   func beginRecording(_ sink: @escaping TraceSink) throws -> HubRecording?
 
+  /// What the receivers send, byte by byte; `nil` for a source that has none, or that may not say exactly where the board is.
+  var receiverTap: ReceiverTap? { get }
+
   /// Where what a person says of the board's height is kept, and the clock that dates it; `nil` where nothing is.
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { get }
 }
@@ -68,6 +71,7 @@ extension ObservationSource {
   package func setPositionIsOpen(_ isOpen: Bool) {}
 
   package var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { nil }
+  package var receiverTap: ReceiverTap? { nil }
 
   package func subscribe(
     readings handler: @escaping @Sendable (SensorReading) -> Void
@@ -147,6 +151,8 @@ package final class SessionSource: ObservationSource {
   package var lastPosition: LastPosition? { session.state.lastPosition }
 
   package var sensors: [SensorStatus] { session.hub.status }
+
+  package var receiverTap: ReceiverTap? { session.access == .full ? session.hub.receiverTap : nil }
 
   package var capabilities: HardwareCapabilities { session.hub.capabilities }
 

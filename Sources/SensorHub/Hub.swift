@@ -70,6 +70,8 @@ package final class Hub: Sendable {
   private let isPositionOpen = Atomic<Bool>(true)
   private let identified = DispatchGroup()
   let corrections: [CorrectionService]
+  /// What the receivers send, byte by byte. Only for whoever may know exactly where the board is.
+  package let receiverTap = ReceiverTap()
   let program: String
 
   /// Makes a hub that does nothing yet.
@@ -146,7 +148,7 @@ package final class Hub: Sendable {
   ///
   /// - Parameter recording: Whether it is recorded, and until when.
   func maker(of plan: WorkerPlan, recording isOn: RecordingSwitch?) -> WorkRenewal.Maker {
-    let (state, demand, access) = (self.state, self.demand, correctedAccess(provider))
+    let (state, demand, access) = (self.state, self.demand, receiverAccess(provider))
     let files = StateFileMonitor(
       plan.files(in: state).files, queue: runner.stepsOnCaller ? nil : keeper)
     // Begun at once: the worker's first step waits for it.

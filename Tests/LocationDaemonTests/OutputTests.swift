@@ -3,7 +3,6 @@
 import BoardFile
 import FacadeTestSupport
 import Foundation
-import Glibc
 import LinuxIO
 import LocationServices
 import Lodestone
@@ -13,32 +12,6 @@ import Synchronization
 import Testing
 
 @testable import LocationDaemon
-
-/// A program that has connected to a port of this machine.
-private final class Peer {
-  private let file: Int32
-  private(set) var text = ""
-
-  init(_ port: UInt16) throws {
-    file = try connectToPort(port, timeout: 50_000)
-  }
-
-  deinit { close(file) }
-
-  func say(_ line: String) {
-    _ = Array((line + "\n").utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-  }
-
-  /// Whether something comes that is as wanted, ten seconds at most.
-  func gets(_ isWanted: (String) -> Bool) -> Bool {
-    eventually {
-      var buffer = [UInt8](repeating: 0, count: 65_536)
-      let count = read(file, &buffer, buffer.count)
-      if count > 0 { text += String(decoding: buffer[..<count], as: UTF8.self) }
-      return isWanted(text)
-    }
-  }
-}
 
 struct OutputTests {
   private static func settings(
@@ -60,7 +33,7 @@ struct OutputTests {
   func gpsd() throws {
     let bench = try DaemonBench(outputs: [Self.settings(.gpsd)])
     #expect(bench.board.demands.isEmpty)
-    var peer: Peer? = try Peer(bench.port(0))
+    var peer: TextPeer? = try TextPeer(bench.port(0))
     #expect(peer?.gets { $0.contains(#""class":"VERSION""#) && $0.contains("Lodestone") } == true)
     peer?.say(#"?WATCH={"enable":true,"json":true}"#)
     #expect(peer?.gets { $0.contains(#""class":"WATCH""#) } == true)
@@ -99,7 +72,7 @@ struct OutputTests {
   @Test("without a position a client of gpsd gets sentences every second, and no old heading")
   func sentencesWithoutPosition() throws {
     let bench = try DaemonBench(outputs: [Self.settings(.gpsd)])
-    let peer = try Peer(bench.port(0))
+    let peer = try TextPeer(bench.port(0))
     peer.say(#"?WATCH={"enable":true,"nmea":true}"#)
     #expect(eventually { bench.board.demands.last?.heading == true })
     bench.board.publish(.heading(degrees: 20, at: now()))
@@ -117,7 +90,7 @@ struct OutputTests {
     let bench = try DaemonBench(outputs: [
       Self.settings(.gpsd, .none), Self.settings(.nmea0183(Self.sentences([.rmc, .hdg])), .none),
     ])
-    let (first, second) = (try Peer(bench.port(0)), try Peer(bench.port(1)))
+    let (first, second) = (try TextPeer(bench.port(0)), try TextPeer(bench.port(1)))
     first.say(#"?WATCH={"enable":true,"json":true,"nmea":true}"#)
     #expect(first.gets { $0.contains(#""class":"WATCH""#) })
     #expect(eventually { bench.board.demands.last?.heading == true })
@@ -140,7 +113,7 @@ struct OutputTests {
     let bench = try DaemonBench(
       rules: "schema: 1\nrules:\n  - user: \"65534\"\n    authorization: denied\n",
       outputs: [Self.settings(.nmea0183(Self.sentences([.rmc, .hdg])))])
-    let peer = try Peer(bench.port(0))
+    let peer = try TextPeer(bench.port(0))
     #expect(eventually { bench.board.demands.last?.heading == true })
     bench.board.publish(.location(53.123, 10.987, at: now()))
     bench.board.publish(.heading(degrees: 20, at: now(), declination: 3.5))
@@ -153,7 +126,7 @@ struct OutputTests {
     let bench = try DaemonBench(outputs: [
       Self.settings(.nmea0183(Self.sentences([.hdg, .ths, .rmc])))
     ])
-    let peers = [try Peer(bench.port(0)), try Peer(bench.port(0))]
+    let peers = [try TextPeer(bench.port(0)), try TextPeer(bench.port(0))]
     #expect(eventually { bench.board.demands.last?.heading == true })
     bench.board.publish(.heading(degrees: 20, at: now(), declination: 3.5))
     bench.board.publish(.location(53.123, 10.987, at: now()))

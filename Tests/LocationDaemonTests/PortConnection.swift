@@ -23,3 +23,29 @@ func connectToPort(_ port: UInt16, timeout: Int) throws -> Int32 {
   setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   return file
 }
+
+/// A program that has connected to a port of this machine.
+final class TextPeer {
+  private let file: Int32
+  private(set) var text = ""
+
+  init(_ port: UInt16) throws {
+    file = try connectToPort(port, timeout: 50_000)
+  }
+
+  deinit { close(file) }
+
+  func say(_ line: String) {
+    _ = Array((line + "\n").utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+  }
+
+  /// Whether something comes that is as wanted, ten seconds at most.
+  func gets(_ isWanted: (String) -> Bool) -> Bool {
+    eventually {
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      let count = read(file, &buffer, buffer.count)
+      if count > 0 { text += String(decoding: buffer[..<count], as: UTF8.self) }
+      return isWanted(text)
+    }
+  }
+}

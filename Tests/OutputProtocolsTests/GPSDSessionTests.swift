@@ -145,7 +145,8 @@ struct GPSDSessionTests {
       client.session.send(
         nmea: Array("$GP\r\n".utf8), device: GPSDBoard.receiver, at: GPSDBoard.at(1))
       client.session.send(
-        raw: [0xB5, 0x62], isText: false, device: GPSDBoard.receiver, at: GPSDBoard.at(1))
+        GPSDRawData(lines: [Array("b562\r\n".utf8)], verbatim: [[0x42]]),
+        device: GPSDBoard.receiver, at: GPSDBoard.at(1))
       return client.read().replacingOccurrences(of: "\r\n", with: " ")
     }
     #expect(told("") == "")
@@ -163,8 +164,25 @@ struct GPSDSessionTests {
     client.write("?WATCH={\"raw\":2}\n")
     _ = client.read()
     client.session.send(
-      raw: [0xB5, 0, 255], isText: false, device: GPSDBoard.receiver, at: GPSDBoard.at(1))
+      GPSDRawData(lines: [[0x31]], verbatim: [[0xB5, 0, 255]]), device: GPSDBoard.receiver,
+      at: GPSDBoard.at(1))
     #expect(Array(client.session.output) == [0xB5, 0, 255])
+  }
+
+  @Test("where raw data may not be sent, WATCH says the level 0 and none comes")
+  func withoutRaw() throws {
+    var client = Client()
+    client.session.passesRaw = false
+    #expect(try client.ask("?WATCH={\"raw\":2}\n")[1]["raw"] as? Int == 0)
+    client.session.passesRaw = true
+    #expect(try client.ask("?WATCH={\"raw\":1}\n")[1]["raw"] as? Int == 1)
+    // The machine's rules have changed.
+    client.session.passesRaw = false
+    client.session.send(
+      GPSDRawData(lines: [[0x31]], verbatim: [[0x42]]), device: GPSDBoard.receiver,
+      at: GPSDBoard.at(1))
+    #expect(client.session.output.isEmpty)
+    #expect(try client.ask("?WATCH;\n")[1]["raw"] as? Int == 0)
   }
 
   @Test("a poll has the newest position and sky of a client that watches")

@@ -164,7 +164,8 @@ struct GPSDTimeTests {
       #expect(answer["class"] as? String == "WATCH" && answer["raw"] as? Int == 0)
       #expect(session.policy.isWatching)
       session.send(
-        raw: [0xB5, 0x62], isText: false, device: GPSDBoard.receiver, at: GPSDBoard.at(1))
+        GPSDRawData(lines: [[0x31]], verbatim: [[0x42]]), device: GPSDBoard.receiver,
+        at: GPSDBoard.at(1))
       #expect(session.output.isEmpty)
     }
   }

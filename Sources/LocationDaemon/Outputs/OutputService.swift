@@ -54,6 +54,10 @@ package final class OutputService: Sendable {
         output.attach {
           if case .board(let report)? = services.answer(.board) { report.sensors } else { [] }
         }
+        // A program that is attached to a daemon hears no receiver itself.
+        if limit == .exact, let receivers = services as? any ReceiverSource {
+          output.attach(receivers: receivers)
+        }
       }
       return OutputFeed(own, limit, services) { wakes.wake(isUrgent: $0) }
     }

@@ -1,7 +1,9 @@
 // What the daemon supplies a protocol with.
 
 package import LocationServices
+package import Lodestone
 package import OutputProtocols
+package import SensorHub
 package import SensorTypes
 
 /// A protocol at one place: a port where programs arrive, an address or a line that messages are sent to.
@@ -23,6 +25,8 @@ package protocol ProtocolOutput: AnyObject, Sendable {
   /// Is given a closure that asks the board for its sensors with the counters of the moment, which may take seconds. Only what tells
   /// counters needs it.
   func attach(_ sensors: @escaping @Sendable () -> [SensorStatus])
+  /// Is given the receivers of the board, if it may tell the exact position. Only what passes on what they send needs them.
+  func attach(receivers: any ReceiverSource)
   /// Takes an observation that the state has taken already.
   func take(_ observation: Observation, _ state: PublishedState, at now: Timestamp)
   /// Sends what the time makes due. Returns when something is due next, or `nil` if nothing is without an observation.
@@ -34,9 +38,21 @@ package protocol ProtocolOutput: AnyObject, Sendable {
 extension ProtocolOutput {
   /// Asks for no counters.
   package func attach(_ sensors: @escaping @Sendable () -> [SensorStatus]) {}
+  /// Listens to no receiver.
+  package func attach(receivers: any ReceiverSource) {}
   /// Ends nothing: it has no thread of its own.
   package func end() {}
 }
+
+/// What receivers send, for an output that passes it on. It holds the exact position.
+package protocol ReceiverSource: AnyObject, Sendable {
+  /// Whether the machine's rules allow that it is passed on. They may change.
+  var mayHearReceivers: Bool { get }
+  /// What the receivers send; `nil` where nothing may be passed on. May take seconds until the board is open.
+  var receiverTap: ReceiverTap? { get }
+}
+
+extension ProgramServices: ReceiverSource {}
 
 /// What an output has done, for a status.
 package struct OutputSummary: Hashable, Sendable {

@@ -73,6 +73,16 @@ extension ProgramServices {
     return source?.board?.hasReceiver == false && source?.lastPosition == nil
   }
 
+  /// Whether the program may know what receivers send, which holds the exact position. Does not open the board.
+  package var mayHearReceivers: Bool {
+    let report = authorization
+    return report.isGranted && report.accuracy == .full
+  }
+
+  /// What the receivers send, byte by byte; `nil` for a program that may not know it, and for a board without. Opens the board if
+  /// necessary, which may take seconds.
+  package var receiverTap: ReceiverTap? { mayHearReceivers ? openedSource?.receiverTap : nil }
+
   /// Begins a recording of the board. Opens the board if necessary, which may take seconds.
   ///
   /// - Throws: An error that describes itself in one line.

@@ -56,8 +56,8 @@ struct GPSDOutbox: Sendable {
   static let answerLimit = 32_768
   /// Reports that wait, whatever they are of.
   static let reportLimit = 64
-  /// Pieces of NMEA and raw data that wait, and their bytes.
-  static let pieceLimit = (count: 256, bytes: 16_384)
+  /// Pieces of NMEA and raw data that wait, and their bytes: more than the fastest serial line brings in half a second.
+  static let pieceLimit = (count: 256, bytes: 65_536)
 
   private var entries: [Entry] = []
   /// How much of the first entry is written.

@@ -69,8 +69,12 @@ package struct GPSDSession: Sendable {
 
   /// What the client wants to be sent.
   package private(set) var policy = GPSDPolicy()
+  /// Whether a receiver's own bytes may be sent. Without them a client that asks for `raw` is answered by the level 0, which is what it
+  /// gets.
+  package var passesRaw: Bool {
+    didSet { if !passesRaw { policy.raw = 0 } }
+  }
   private let release: GPSDRelease
-  private let passesRaw: Bool
   private var reader = GPSDRequestReader()
   private var outbox = GPSDOutbox()
   private var lastRequest: Timestamp
@@ -81,8 +85,7 @@ package struct GPSDSession: Sendable {
 
   /// Makes a session for a client that has just connected: the server speaks first.
   ///
-  /// - Parameter passesRaw: Whether there are a receiver's own bytes to send. Without them a client that asks for `raw` is answered by the
-  ///   level 0, which is what it gets.
+  /// - Parameter passesRaw: Whether a receiver's own bytes may be sent.
   package init(_ release: GPSDRelease, passesRaw: Bool = true, at now: Timestamp) {
     (self.release, self.passesRaw) = (release, passesRaw)
     (lastRequest, lastWrite) = (now, now)
@@ -151,25 +154,11 @@ package struct GPSDSession: Sendable {
     outbox.append(piece: sentences)
   }
 
-  /// Sends a message of a receiver if the client wants raw data: text and, at level 2, everything as it is, binary messages at
-  /// level 1 as a line of hexadecimal digits.
-  package mutating func send(
-    raw message: [UInt8], isText: Bool, device: String, at now: Timestamp
-  ) {
+  /// Sends what a receiver has sent, if the client wants raw data.
+  package mutating func send(_ raw: GPSDRawData, device: String, at now: Timestamp) {
     guard policy.raw > 0, policy.wants(device) else { return }
     if outbox.isEmpty { lastWrite = now }
-    outbox.append(piece: isText || policy.raw > 1 ? message : Self.hexadecimal(message))
-  }
-
-  private static func hexadecimal(_ message: [UInt8]) -> [UInt8] {
-    let digits = Array("0123456789abcdef".utf8)
-    var line: [UInt8] = []
-    line.reserveCapacity(2 * message.count + 2)
-    for byte in message {
-      line.append(digits[Int(byte >> 4)])
-      line.append(digits[Int(byte & 15)])
-    }
-    return line + [13, 10]
+    for piece in policy.raw > 1 ? raw.verbatim : raw.lines { outbox.append(piece: piece) }
   }
 }
 

@@ -27,6 +27,8 @@ package final class GPSDOutput: ProtocolOutput {
     var sent: UInt64 = 0
     /// Of connections that are gone.
     var dropped: UInt64 = 0
+    /// The receivers of the board, if what they send may be passed on at all.
+    var receivers: (any ReceiverSource)?
   }
 
   private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
@@ -38,6 +40,7 @@ package final class GPSDOutput: ProtocolOutput {
   private let clocks: RuntimeClocks
   private let state: Mutex<State>
   private let waking = Mutex(Waking())
+  private let raw = Mutex(GPSDRawFeed())
 
   /// Makes the output of a port.
   ///
@@ -67,13 +70,21 @@ package final class GPSDOutput: ProtocolOutput {
   }
 
   package var summary: OutputSummary {
-    state.withLock { state in
+    let lost = raw.withLock { $0.dropped }
+    return state.withLock { state in
       var summary = OutputSummary(listeners: state.connections.count)
       summary.sent = state.sent
-      summary.dropped = state.connections.values.reduce(state.dropped) { $0 + $1.dropped }
+      summary.dropped = state.connections.values.reduce(state.dropped + lost) { $0 + $1.dropped }
       return summary
     }
   }
+
+  package func attach(receivers: any ReceiverSource) {
+    guard positions == .exact else { return }
+    state.withLock { $0.receivers = receivers }
+  }
+
+  package func end() { raw.withLock { $0.stop() } }
 
   package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0.wake = wake } }
 
@@ -99,9 +110,12 @@ package final class GPSDOutput: ProtocolOutput {
 
   fileprivate var now: Timestamp { clocks.now() }
 
-  /// What requests of clients are answered from.
-  fileprivate var answers: (GPSDReports, PublishedState) {
-    state.withLock { ($0.reports, $0.published) }
+  /// What requests of clients are answered from, and whether a client may watch raw data.
+  fileprivate var answers: (GPSDReports, PublishedState, passesRaw: Bool) {
+    let (reports, published, receivers) = state.withLock {
+      ($0.reports, $0.published, $0.receivers)
+    }
+    return (reports, published, receivers?.mayHearReceivers == true)
   }
 
   package func take(_ observation: Observation, _ published: PublishedState, at now: Timestamp) {
@@ -129,9 +143,31 @@ package final class GPSDOutput: ProtocolOutput {
         state.sent += UInt64(found.count)
         return (Array(state.connections.values), found, sentencesDue(at: now, &state))
       } as ([GPSDConnection], [GPSDServerReport], [UInt8])
+    passRaw(to: connections, at: now)
     guard !connections.isEmpty else { return nil }
     send(reports, text, to: connections, at: now)
     return now.advanced(bySeconds: Self.look)
+  }
+
+  /// Passes on what receivers have sent since the last round.
+  private func passRaw(to connections: [GPSDConnection], at now: Timestamp) {
+    var (wantsLines, wantsBytes) = (false, false)
+    for connection in connections {
+      let level = connection.rawLevel
+      (wantsLines, wantsBytes) = (wantsLines || level == 1, wantsBytes || level == 2)
+    }
+    let (receivers, isBoardOpen) = state.withLock {
+      ($0.receivers, $0.reports.devices.contains(where: \.isReceiver))
+    }
+    guard wantsLines || wantsBytes, isBoardOpen, let receivers, receivers.mayHearReceivers else {
+      return raw.withLock { $0.stop() }
+    }
+    let found = raw.withLock {
+      $0.take(of: receivers, wantsLines: wantsLines, wantsBytes: wantsBytes)
+    }
+    for (device, data) in found {
+      for connection in connections { connection.send(data, of: device, at: now) }
+    }
   }
 
   private func send(
@@ -218,7 +254,6 @@ private final class GPSDConnection: ServedConnection {
     wake: @escaping @Sendable () -> Void
   ) {
     (self.output, self.id, self.wake) = (output, id, wake)
-    // The bytes of a receiver stay with the thread that reads them.
     let session = GPSDSession(release, passesRaw: false, at: Timestamp(seconds: now))
     state = Mutex(State(session: session))
   }
@@ -226,6 +261,8 @@ private final class GPSDConnection: ServedConnection {
   var wantsSentences: Bool {
     state.withLock { $0.session.policy.isWatching && $0.session.policy.nmea }
   }
+  /// The level of raw data that is watched.
+  var rawLevel: Int { state.withLock { $0.session.policy.isWatching ? $0.session.policy.raw : 0 } }
   var dropped: UInt64 {
     state.withLock { $0.session.leftOut.reports &+ $0.session.leftOut.pieces }
   }
@@ -263,8 +300,9 @@ private final class GPSDConnection: ServedConnection {
 
   /// Has the session take what has come, as far as it has room.
   private func takePending(at now: Timestamp) {
-    let (reports, published) = output.answers
+    let (reports, published, passesRaw) = output.answers
     state.withLock { state in
+      state.session.passesRaw = passesRaw
       var rest = state.pending[...]
       repeat {
         let piece = rest.prefix(state.session.room)
@@ -298,11 +336,22 @@ private final class GPSDConnection: ServedConnection {
   func send(
     _ reports: [GPSDServerReport], _ sentences: [UInt8], of receiver: String, at now: Timestamp
   ) {
+    change { session in
+      for report in reports { session.send(report, at: now) }
+      session.send(nmea: sentences, device: receiver, at: now)
+    }
+  }
+
+  func send(_ raw: GPSDRawData, of device: String, at now: Timestamp) {
+    change { $0.send(raw, device: device, at: now) }
+  }
+
+  /// Has the session send something, and wakes the server if it has something to write for the first time.
+  private func change(_ send: (inout GPSDSession) -> Void) {
     let hasNews = state.withLock { state in
       guard state.closed == nil else { return false }
       let had = !state.session.output.isEmpty
-      for report in reports { state.session.send(report, at: now) }
-      state.session.send(nmea: sentences, device: receiver, at: now)
+      send(&state.session)
       return !had && !state.session.output.isEmpty
     }
     if hasNews { wake() }
