@@ -91,7 +91,7 @@ import Testing
     #expect(NMEA0183Board.body(.gsv, of: NMEA0183Board.full, at: muchLater) == "")
   }
 
-  // u-blox receivers have the status A and the mode E for dead reckoning, and V with N for what is beyond the limits of the user.
+  // IEC 61162-1 (NMEA 0183): the status is V for every mode but those of a measured position. u-blox receivers have A with E.
   @Test("a dead-reckoned position is estimated, one that its receiver does not vouch for is none")
   func carried() {
     var fix = GNSSFix(received: NMEA0183Board.now, mode: .twoDimensional)
@@ -104,7 +104,9 @@ import Testing
     ])
     #expect(
       NMEA0183Board.body(.rmc, of: state)
-        == "$GNRMC,030405,A,5230.000000,N,01315.000000,E,,,221126,,,E,V")
+        == "$GNRMC,030405,V,5230.000000,N,01315.000000,E,,,221126,,,E,V")
+    #expect(
+      NMEA0183Board.body(.gll, of: state) == "$GNGLL,5230.000000,N,01315.000000,E,030405,V,E")
     #expect(
       NMEA0183Board.body(.gga, of: state)
         == "$GNGGA,030405,5230.000000,N,01315.000000,E,6,,,,M,,M,,")
@@ -136,7 +138,11 @@ import Testing
     let gga = NMEA0183Board.body(.gga, of: state).split(
       separator: ",", omittingEmptySubsequences: false)
     #expect(gga[6] == quality && gga[2] == "3307.4074")
-    #expect(NMEA0183Board.body(.rmc, of: state).hasSuffix(",\(mode),V"))
+    let rmc = NMEA0183Board.body(.rmc, of: state)
+    #expect(rmc.hasSuffix(",\(mode),V"))
+    let isValid = !["E", "M"].contains(mode)
+    #expect(rmc.hasPrefix("$GNRMC,030405.250,\(isValid ? "A" : "V"),3307."))
+    #expect(NMEA0183Board.body(.gll, of: state).hasSuffix(",\(isValid ? "A" : "V"),\(mode)"))
     #expect(NMEA0183Board.body(.vtg, of: state).hasSuffix("K,\(mode)"))
   }
 

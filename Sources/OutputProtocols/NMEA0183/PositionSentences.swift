@@ -114,7 +114,14 @@ package struct PositionSentences: Sendable {
 
   private func present(_ value: Double?) -> Double? { place == nil ? nil : value }
 
-  private var status: UInt8 { UInt8(ascii: place == nil ? "V" : "A") }
+  /// A for a position that is valid. NMEA 0183 (from version 2.3 on, as IEC 61162-1) wants V for every mode but A, D, F, P and R: what is
+  /// estimated or entered by hand is not valid, whatever else the sentence has.
+  ///
+  /// A simulator's position (mode S) keeps its A: with V no program would show it, and a simulated board is there to try programs with.
+  private var status: UInt8 {
+    let isValid = place != nil && (kind.isMeasured || kind == .simulated)
+    return UInt8(ascii: isValid ? "A" : "V")
+  }
 
   // MARK: Sentences
 
@@ -140,7 +147,7 @@ package struct PositionSentences: Sendable {
     text.endSentence(from: start)
   }
 
-  /// Appends an RMC. A dead-reckoned position has the status A and the mode E, as u-blox receivers write it.
+  /// Appends an RMC. A dead-reckoned position has the status V and the mode E; u-blox receivers write A.
   package func rmc(_ talker: String, _ detail: SentenceDetail, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "RMC")
     text.append(time: time)
