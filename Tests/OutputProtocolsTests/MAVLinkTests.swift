@@ -188,6 +188,18 @@ import Testing
     }
   }
 
+  @Test("a coarse position is nothing that an autopilot can use")
+  func coarse() {
+    let state = VesselState.state(
+      VesselState.heading(1), VesselState.motion(heading: 1, rate: 0),
+      VesselState.location { ($0.horizontalAccuracy, $0.mode) = (5_000, .twoDimensional) })
+    let payload = Self.payload(frame(.gpsInput, state), size: 65)
+    #expect(payload[61] == 1 && payload[60] == 0 && payload[62] == 255)
+    #expect(Array(payload[12..<20]) == [0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0x7F])
+    #expect(payload[56] == 0xFF && payload.suffix(2) == [0, 0], "no yaw")
+    #expect(frame(.globalPosition, state) == "none")
+  }
+
   @Test("an epoch is told once, and silence lasts no longer than a second")
   func epochs() {
     var encoder = MAVLinkEncoder()
@@ -226,6 +238,7 @@ import Testing
     #expect(told { _ in })
     #expect(!told { $0.mode = .twoDimensional })
     #expect(!told { $0.speed = nil })
+    #expect(!told { $0.horizontalAccuracy = 5_000 })
     #expect(!told { $0.verticalSpeed = nil })
     #expect(!told { $0.pulseTime = VesselState.now.advanced(bySeconds: -0.5) })
     #expect(!told { ($0.course, $0.speed) = (nil, 3) })

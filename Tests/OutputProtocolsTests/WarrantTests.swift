@@ -240,7 +240,7 @@ import Testing
     #expect(values(state)[.positionAccuracy]?.value == .number(5_000 * 1.621_5))
     let position = try gpsd { $0.position(state, at: Self.now) }
     #expect(position["status"] == nil && position["eph"] as? Double == 8_107.312)
-    #expect(fixType(state) == 2, "with its accuracy")
+    #expect(fixType(state) == 1, "an autopilot takes no radius of kilometres from it")
     #expect(mavlink(.globalPosition, state) == nil, "it has no field for the accuracy")
     #expect(telemetry(state).position?.kind == nil)
     #expect(robots(observation)[0].data[4 + 22] == 0, "no augmentation")

@@ -12,10 +12,11 @@ extension MAVLinkEncoder {
   /// The radius that holds 68 % of a circular normal distribution, in standard deviations: sqrt(-2 ln 0.32).
   private static let radius68 = 1.509_592
 
-  /// The position that satellites have a part in. One that is carried, entered by hand or made by a receiver's simulator is none: an
-  /// autopilot would fly by it.
+  /// The position that satellites have a part in. One that is carried, entered by hand, made by a receiver's simulator or coarse is none:
+  /// an autopilot would fly by it. It takes the middle of a cell of kilometres for a fix, and its radius for 100 m at most.
   private func measured(_ state: PublishedState, at now: Timestamp) -> GNSSFix? {
-    guard let location = state.location(at: now), location.isMeasured, location.fix.isValid,
+    guard let location = state.location(at: now), location.isMeasured, !location.isCoarse,
+      location.fix.isValid,
       location.fix.mode > .none, Self.place(location.fix) != nil
     else { return nil }
     return location.fix
@@ -50,7 +51,7 @@ extension MAVLinkEncoder {
 
   // MARK: As a receiver
 
-  /// What the receiver measures. Without a fix, and while the position is carried, it says "no fix" once a second.
+  /// What the receiver measures. Without a fix, and while the position is carried or coarse, it says "no fix" once a second.
   mutating func gpsInput(
     _ state: PublishedState, _ clock: ClockReading?, at now: Timestamp
   ) -> [UInt8]? {
@@ -91,7 +92,9 @@ extension MAVLinkEncoder {
     fields.append(Self.fixType(fix))
     fields.integer(fix?.satellitesUsed.map(Double.init), none: UInt8.max)
     // 0 is not known, and north is 36000.
-    fields.append(centidegrees(state, at: now).map { $0 == 0 ? 36_000 : $0 } ?? UInt16(0))
+    let isCoarse = state.location(at: now)?.isCoarse ?? false
+    let yaw = isCoarse ? nil : centidegrees(state, at: now)
+    fields.append(yaw.map { $0 == 0 ? 36_000 : $0 } ?? UInt16(0))
     return fields.bytes
   }
 
@@ -132,7 +135,6 @@ extension MAVLinkEncoder {
   /// word for them.
   mutating func globalPosition(_ state: PublishedState, at now: Timestamp) -> [UInt8]? {
     guard let fix = measured(state, at: now), let place = Self.place(fix),
-      state.location(at: now)?.isCoarse == false,
       let altitude = altitude(state, fix, at: now)?.metres,
       isDue(.globalPosition, fix.received, at: now)
     else { return nil }
@@ -155,7 +157,7 @@ extension MAVLinkEncoder {
 
   /// Where, how and how fast, with the covariance of the pose: at the moments of positions, and where all of it is known, since nothing but
   /// the covariance has a word for "not known". It is also told while a position is carried, with a covariance that grows and a quality of
-  /// 1, the worst.
+  /// 1, the worst. A coarse one is not: it leaps from cell to cell.
   mutating func odometry(
     _ state: PublishedState, _ clock: ClockReading?, at now: Timestamp
   ) -> [UInt8]? {
@@ -207,7 +209,7 @@ extension MAVLinkEncoder {
     _ state: PublishedState, _ attitude: MAVLinkAttitude, at now: Timestamp
   ) -> Pose? {
     guard attitude.isNorth, let location = state.location(at: now), location.fix.isValid,
-      let place = Self.place(location.fix),
+      !location.isCoarse, let place = Self.place(location.fix),
       abs(attitude.time.seconds(since: location.fix.moment())) <= Self.simultaneous
     else { return nil }
     let fix = location.fix
