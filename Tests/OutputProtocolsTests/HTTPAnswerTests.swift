@@ -65,6 +65,18 @@ import Testing
     #expect(!words.isEmpty && words.utf8.allSatisfy { $0 >= 32 && $0 < 127 })
   }
 
+  @Test("some answers may come before the answer, and no endless row of them")
+  func interim() {
+    let interim = "HTTP/1.1 100 Continue\r\n\r\n"
+    let end = "HTTP/1.1 204 x\r\n\r\n"
+    #expect(Self.answer(String(repeating: interim, count: 8) + end)?.status == 204)
+    guard case .foreign(let words) = Self.read(String(repeating: interim, count: 9) + end) else {
+      Issue.record("an endless row is read")
+      return
+    }
+    #expect(words == "9 answers before an answer (status 100)")
+  }
+
   @Test("nothing without an end is kept")
   func endless() {
     let long = String(repeating: "a", count: 20_000)

@@ -35,6 +35,7 @@ package struct HTTPAnswerReader: Sendable {
   private var phase = Phase.head
   private var reader = HTTPHeadReader()
   private var head: HTTPHead?
+  private var interim = 0
   private var body: [UInt8] = []
   private var line: [UInt8] = []
   private var lineBytes = 0
@@ -87,6 +88,10 @@ package struct HTTPAnswerReader: Sendable {
   private mutating func begin(_ head: HTTPHead) -> HTTPProgress? {
     // What comes before the answer itself (RFC 9110, section 15.2).
     if head.status < 200 {
+      interim += 1
+      guard interim <= HTTPHeadReader.mostInterim else {
+        return .foreign("\(interim) answers before an answer (status \(head.status))")
+      }
       return head.status == 101 ? .foreign("a change of protocol that nobody asked for") : nil
     }
     self.head = head

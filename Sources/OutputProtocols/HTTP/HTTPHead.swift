@@ -72,6 +72,8 @@ struct HTTPHeadReader: Sendable {
 
   /// The greatest number of bytes of a head, and of a first line that may yet turn out to be none.
   static let limits = (head: 8_192, line: 512)
+  /// The greatest number of answers before the answer itself (status 1xx, RFC 9110, section 15.2). Servers send one or two.
+  static let mostInterim = 8
 
   private var line: [UInt8] = []
   private var lines: [String] = []

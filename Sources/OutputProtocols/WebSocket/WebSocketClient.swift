@@ -57,6 +57,7 @@ package struct WebSocketClient: Sendable {
   private let subprotocol: String?
   private var phase = Phase.handshake
   private var headReader = HTTPHeadReader()
+  private var interim = 0
   private var frames: WebSocketFrameReader
   private var output: [UInt8] = []
 
@@ -154,7 +155,11 @@ package struct WebSocketClient: Sendable {
   /// Looks whether the server has agreed (RFC 6455, section 4.1).
   private mutating func check(_ head: HTTPHead) -> WebSocketEvent? {
     // Something may come before an answer.
-    if head.status < 200, head.status != 101 { return nil }
+    if head.status < 200, head.status != 101 {
+      interim += 1
+      guard interim > HTTPHeadReader.mostInterim else { return nil }
+      return fail("\(interim) answers came before an answer (status \(head.status))", code: nil)
+    }
     guard head.status == 101 else {
       phase = .over
       return .refused(status: head.status, words: head.words)
