@@ -7,7 +7,7 @@ import Testing
 @testable import OutputProtocols
 
 /// A server that a test plays, and the client of it.
-private struct SignalKTalk {
+struct SignalKTalk {
   static let id = "c0d79334-4e25-4245-8892-54e8ccc8021d"
   static let path = "/signalk/v1/requests/358b5f32-76bf-4b33-8b23-10a330827185"
   static let endpoints = """
@@ -18,6 +18,8 @@ private struct SignalKTalk {
 
   var client: SignalKClient
   var now = 0.0
+  /// Seconds since 1970, or `nil` while the board does not know them.
+  var utc: Double?
   var kept: [SignalKKeptAccess] = []
 
   init(
@@ -36,7 +38,7 @@ private struct SignalKTalk {
   /// Follows commands until a connection is wanted. Returns the server, or `nil` if nothing is due.
   mutating func connection() -> SignalKServerAddress? {
     for _ in 0..<8 {
-      switch client.step(at: time, utc: nil) {
+      switch client.step(at: time, utc: utc) {
       case .connect(let server, _): return server
       case .keep(let new): kept.append(new)
       case .disconnect: break

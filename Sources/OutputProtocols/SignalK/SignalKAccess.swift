@@ -42,7 +42,7 @@ package struct SignalKAccess: Sendable {
 
   /// Seconds from a poll to the next, and the longest time after failures.
   private static let interval = 5.0
-  private static let longestPause = 300.0
+  static let longestPause = 300.0
   /// The number of polls that a server cannot answer before the request counts as forgotten.
   private static let failuresOfPoll = 2
   /// The greatest number of bytes of an answer, of a token, and of a path.
@@ -57,6 +57,8 @@ package struct SignalKAccess: Sendable {
   package private(set) var expires: Double?
   package private(set) var counters = Counters()
   private var failures = 0
+  /// The number of tokens that were refused or had ended since one has worked.
+  private(set) var rejections = 0
   /// The moment of the next request; `nil` where none is to be made.
   package private(set) var next: Timestamp?
 
@@ -119,12 +121,20 @@ package struct SignalKAccess: Sendable {
     guard state == .approved else { return }
     reset(at: now)
     // A server that refuses what it has just approved is not asked in a loop.
-    next = now.advanced(bySeconds: Self.interval)
+    let pause = min(Self.interval * Double(1 << rejections), Self.longestPause)
+    next = now.advanced(bySeconds: pause)
+    rejections = min(rejections + 1, 10)
   }
 
-  /// Takes the time: a token that ends within a minute is asked for anew.
-  package mutating func check(utc: Double, at now: Timestamp) {
-    if let expires, state == .approved, utc > expires - 60 { tokenWasRefused(at: now) }
+  /// Takes that the server has accepted the token for as long as the longest pause.
+  mutating func tokenHasWorked() { rejections = 0 }
+
+  /// Takes the time: a token that ends within a minute is asked for anew. Returns whether it does.
+  @discardableResult
+  package mutating func check(utc: Double, at now: Timestamp) -> Bool {
+    guard let expires, state == .approved, utc > expires - 60 else { return false }
+    tokenWasRefused(at: now)
+    return true
   }
 
   /// Returns the request that is due; the answer is given to `take`, or `failed(at:)` is called.
@@ -209,6 +219,24 @@ package struct SignalKAccess: Sendable {
 
 extension SignalKAccess.AccessState {
   fileprivate var isRefused: Bool { if case .refused = self { true } else { false } }
+
+  /// What a person has to know or to do, or `nil`.
+  ///
+  /// - Parameters:
+  ///   - name: What a person at the server reads of who asks for access.
+  ///   - secrets: What a server may have put into its words, and nobody is to read.
+  func problem(of name: String, hiding secrets: [String?]) -> String? {
+    switch self {
+    case .none: "the server's answer to the access request cannot be used"
+    case .pending:
+      "access is asked for: approve '\(name)' in the server's list of access requests"
+    case .denied:
+      "the access request was denied: restart lodestone serve to ask again, and approve it there"
+    case .refused(let words):
+      "the server does not take the access request: \(words.hiding(secrets))"
+    case .approved, .unsupported: nil
+    }
+  }
 }
 
 /// What a server answers to an access request, or to a login over a WebSocket.

@@ -113,11 +113,10 @@ package struct SignalKClient: Sendable {
       mustKeep = false
       return .keep(kept)
     }
-    guard phase == .waiting, now >= next else { return nil }
-    guard let errand = nextErrand(at: now, utc: utc) else {
-      // What was kept may have ended.
-      return mustKeep ? step(at: now, utc: utc) : nil
-    }
+    guard phase == .waiting else { return nil }
+    checkAccess(utc: utc, at: now)
+    if mustKeep { return step(at: now, utc: utc) }
+    guard now >= next, let errand = nextErrand(at: now) else { return nil }
     (phase, output) = (.connecting(errand), [])
     // Whoever connects has the same deadline; this one is for an owner that forgets.
     deadline = now.advanced(bySeconds: Self.connectionTime + Self.answerTime)
@@ -141,11 +140,20 @@ package struct SignalKClient: Sendable {
   /// Tells the server that nothing more is sent.
   package mutating func close() { socket?.close() }
 
-  private mutating func nextErrand(at now: Timestamp, utc: Double?) -> Errand? {
+  /// Looks whether the token has ended, and notes what is to be kept.
+  private mutating func checkAccess(utc: Double?, at now: Timestamp) {
+    guard !usesLogin, place != nil else { return }
+    if let utc, access.check(utc: utc, at: now) {
+      problem =
+        "the server's token has ended: compare the clocks of both machines; access is asked for again"
+      next = access.next ?? now
+    }
+    keepAccess()
+  }
+
+  private mutating func nextErrand(at now: Timestamp) -> Errand? {
     guard place != nil else { return .discovery }
     if usesLogin { return session == nil ? .login : .stream }
-    if let utc { access.check(utc: utc, at: now) }
-    keepAccess()
     switch access.state {
     case .approved, .unsupported: return .stream
     case .denied, .none, .pending, .refused:
@@ -256,7 +264,9 @@ package struct SignalKClient: Sendable {
   }
 
   private mutating func fail(_ errand: Errand, _ words: String, at now: Timestamp) {
-    if let opened, now.seconds(since: opened) >= Self.steady { failures = 0 }
+    let lasted = opened.map { now.seconds(since: $0) } ?? 0
+    if lasted >= Self.steady { failures = 0 }
+    if lasted >= SignalKAccess.longestPause { access.tokenHasWorked() }
     // The answer to a close goes before the connection does.
     output = socket?.takeOutput() ?? []
     (phase, socket, opened, mustDisconnect) = (.waiting, nil, nil, true)
@@ -289,10 +299,10 @@ package struct SignalKClient: Sendable {
       case .discovery: discovered(answer, at: now)
       case .login: loggedIn(answer, at: now)
       case .access:
+        // Kept once it is known that the token has not ended already.
         access.take(status: status, body: answer.body, at: now)
-        keepAccess()
         next = access.next ?? (access.state == .denied ? .distantFuture : now)
-        problem = accessProblem
+        problem = access.state.problem(of: name, hiding: [session, access.token, password])
       case .stream: break
       }
     }
@@ -330,24 +340,12 @@ package struct SignalKClient: Sendable {
     head.words.isEmpty ? "status \(head.status)" : "status \(head.status), \(head.words)"
   }
 
-  private var accessProblem: String? {
-    switch access.state {
-    case .none: "the server's answer to the access request cannot be used"
-    case .pending:
-      "access is asked for: approve '\(name)' in the server's list of access requests"
-    case .denied:
-      "the access request was denied: restart lodestone serve to ask again, and approve it there"
-    case .refused(let words):
-      "the server does not take the access request: \(words.hiding([session, access.token, password]))"
-    case .approved, .unsupported: nil
-    }
-  }
-
   /// Notes what is to be kept of the access.
   private mutating func keepAccess() {
     guard !usesLogin else { return }
     var path: String?
-    if case .pending(let pending) = access.state { path = pending }
+    // A server whose tokens end at once is not to have the file written again and again.
+    if case .pending(let pending) = access.state, access.rejections == 0 { path = pending }
     let new = SignalKKeptAccess(
       clientID: kept.clientID, token: access.token, expires: access.expires, pending: path)
     guard new != kept else { return }
