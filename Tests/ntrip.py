@@ -173,7 +173,8 @@ def encrypted():
     for each in runs.values():
         each.end()
     right("an encrypted caster", runs["tls"])
-    fails("a certificate of another name", runs["name"], "its certificate is not accepted: hostname mismatch")
+    fails("a certificate of another name", runs["name"],
+          "its certificate is not accepted: hostname mismatch: it is for other.example: the address in the configuration")
     fails("a certificate of an unknown authority", runs["authority"], "its certificate is not accepted: ")
     fails("a caster without encryption", runs["unencrypted"], "no encryption can be agreed upon")
     fails("a machine without certificates", runs["store"], "install ca-certificates")

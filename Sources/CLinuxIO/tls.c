@@ -22,7 +22,7 @@ static struct {
   long (*context_control)(void *, int, long, void *);
   int (*default_paths)(void *);
   int (*load_authorities)(void *, const char *, const char *);
-  void (*context_verify)(void *, int, void *);
+  void (*context_verify)(void *, int, int (*)(int, void *));
   void *(*new)(void *);
   void (*free)(void *);
   void (*set_bio)(void *, void *, void *);
@@ -48,6 +48,15 @@ static struct {
   unsigned long (*next_error)(void);
   const char *(*reason)(unsigned long);
   void (*clear_errors)(void);
+  int (*store_error)(const void *);
+  void *(*store_certificate)(const void *);
+  void *(*extension)(const void *, int, int *, int *);
+  int (*stack_count)(const void *);
+  void *(*stack_value)(const void *, int);
+  void *(*general_name)(const void *, int *);
+  void (*free_general_names)(void *);
+  const unsigned char *(*string_bytes)(const void *);
+  int (*string_length)(const void *);
 } ssl;
 
 enum {
@@ -59,7 +68,18 @@ enum {
   error_want_read = 2,
   error_want_write = 3,
   error_closed = 6,
+  // X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH, NID_subject_alt_name, GEN_DNS and GEN_IPADD.
+  name_mismatch = 62,
+  address_mismatch = 64,
+  alternative_names = 85,
+  type_name = 2,
+  type_address = 7,
 };
+
+enum { MOST_NAMES = 3, NAME_SIZE = 48 };
+
+// The names of the certificate of this thread's handshake, if it is for another one: the library keeps no certificate that it refuses.
+static _Thread_local char certificate_names[MOST_NAMES * (NAME_SIZE + 2) + 8];
 
 static int loaded;
 
@@ -104,6 +124,15 @@ static void load(void) {
       {"ERR_get_error", &ssl.next_error},
       {"ERR_reason_error_string", &ssl.reason},
       {"ERR_clear_error", &ssl.clear_errors},
+      {"X509_STORE_CTX_get_error", &ssl.store_error},
+      {"X509_STORE_CTX_get_current_cert", &ssl.store_certificate},
+      {"X509_get_ext_d2i", &ssl.extension},
+      {"OPENSSL_sk_num", &ssl.stack_count},
+      {"OPENSSL_sk_value", &ssl.stack_value},
+      {"GENERAL_NAME_get0_value", &ssl.general_name},
+      {"GENERAL_NAMES_free", &ssl.free_general_names},
+      {"ASN1_STRING_get0_data", &ssl.string_bytes},
+      {"ASN1_STRING_length", &ssl.string_length},
   };
   for (size_t index = 0; index < sizeof functions / sizeof functions[0]; index++) {
     void *function = dlsym(library, functions[index].name);
@@ -153,6 +182,45 @@ static int trust(void *context, const char *authorities, char *error, size_t siz
   return 0;
 }
 
+// Writes a name of a certificate as text. Returns whether it is one: a server may write anything there.
+static int write_name(int type, const void *value, char *text, size_t size) {
+  const unsigned char *bytes = ssl.string_bytes(value);
+  int length = ssl.string_length(value);
+  if (!bytes || length <= 0) return 0;
+  if (type == type_address) {
+    int family = length == 4 ? AF_INET : length == 16 ? AF_INET6 : 0;
+    return family && inet_ntop(family, bytes, text, (socklen_t)size) != NULL;
+  }
+  if (type != type_name || (size_t)length >= size) return 0;
+  for (int index = 0; index < length; index++) {
+    if (bytes[index] <= ' ' || bytes[index] > '~') return 0;
+    text[index] = (char)bytes[index];
+  }
+  text[length] = 0;
+  return 1;
+}
+
+// Keeps the first names of a certificate that is for another server than the one that was asked for.
+static int note_names(int is_fine, void *store) {
+  int error = is_fine ? 0 : ssl.store_error(store);
+  void *certificate = error == name_mismatch || error == address_mismatch ? ssl.store_certificate(store) : NULL;
+  void *names = certificate ? ssl.extension(certificate, alternative_names, NULL, NULL) : NULL;
+  if (!names) return is_fine;
+  int count = ssl.stack_count(names), written = 0;
+  size_t end = 0;
+  for (int index = 0; index < count && written < MOST_NAMES; index++) {
+    int type = 0;
+    char text[NAME_SIZE];
+    const void *value = ssl.general_name(ssl.stack_value(names, index), &type);
+    if ((type != type_name && type != type_address) || !value || !write_name(type, value, text, sizeof text)) continue;
+    end += (size_t)snprintf(certificate_names + end, sizeof certificate_names - end, "%s%s", written ? ", " : "", text);
+    written++;
+    if (written == MOST_NAMES && index + 1 < count) snprintf(certificate_names + end, sizeof certificate_names - end, ", ...");
+  }
+  ssl.free_general_names(names);
+  return is_fine;
+}
+
 int lodestone_tls_open(const char *host, const char *authorities, struct lodestone_tls **result, char *error, size_t size) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load);
@@ -173,7 +241,7 @@ int lodestone_tls_open(const char *host, const char *authorities, struct lodesto
     lodestone_tls_close(tls);
     return -ENOENT;
   }
-  ssl.context_verify(tls->context, verify_peer, NULL);
+  ssl.context_verify(tls->context, verify_peer, note_names);
   tls->connection = ssl.new(tls->context);
   if (!tls->connection) goto failed;
   tls->incoming = ssl.bio_new(ssl.memory_method());
@@ -218,13 +286,23 @@ int lodestone_tls_take(struct lodestone_tls *tls, void *bytes, size_t count) {
 
 int lodestone_tls_handshake(struct lodestone_tls *tls, char *error, size_t size) {
   ssl.clear_errors();
+  *certificate_names = 0;
   int result = ssl.handshake(tls->connection);
   if (result == 1) return 1;
   int kind = ssl.get_error(tls->connection, result);
   if (kind == error_want_read || kind == error_want_write) return 0;
   long verified = ssl.verify_result(tls->connection);
   if (verified != 0) {
-    snprintf(error, size, "its certificate is not accepted: %s", ssl.verify_words(verified));
+    const char *words = ssl.verify_words(verified);
+    if (*certificate_names) {
+      snprintf(error, size, "its certificate is not accepted: %s: it is for %s: the address in the configuration must be one of its names",
+               words, certificate_names);
+    } else if (verified == name_mismatch || verified == address_mismatch) {
+      snprintf(error, size, "its certificate is not accepted: %s: the address in the configuration must be a name of the certificate",
+               words);
+    } else {
+      snprintf(error, size, "its certificate is not accepted: %s", words);
+    }
     ssl.clear_errors();
   } else {
     char words[160];

@@ -16,7 +16,7 @@ final class TLSStream: NetworkStream {
   private var failure: BusError?
   private(set) var isOpen = false
   private var bytes = [UInt8](repeating: 0, count: 16_384)
-  private var words = [CChar](repeating: 0, count: 256)
+  private var words = [CChar](repeating: 0, count: 320)
   /// Encrypted bytes that the network did not take yet: those of one read of the library, which keeps the rest.
   private var waiting: [UInt8] = []
 
