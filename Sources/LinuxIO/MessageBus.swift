@@ -148,6 +148,12 @@ package final class BusMessage {
     return value
   }
 
+  package func unsigned32() throws -> UInt32 {
+    var value: UInt32 = 0
+    try check(lodestone_message_read(raw, code("u"), &value))
+    return value
+  }
+
   package func double() throws -> Double {
     var value = 0.0
     try check(lodestone_message_read(raw, code("d"), &value))

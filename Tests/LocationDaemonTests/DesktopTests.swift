@@ -217,6 +217,23 @@ struct DesktopTests {
     #expect(eventually { output.summary.problem == nil })
   }
 
+  @Test("one process gets four claims of the compass, and its next one when it has released one")
+  func claims() throws {
+    let bus = try TestBus()
+    let output = SensorProxyOutput(address: bus.address)
+    output.begin {}
+    var desktops = try (0..<5).map { _ in try Desktop(bus.address) }
+    #expect(eventually { (try? desktops[0].property("HasCompass")) != nil })
+    for desktop in desktops.prefix(4) { try desktop.call("ClaimCompass") }
+    // A second claim of a program is none.
+    try desktops[0].call("ClaimCompass")
+    #expect(throws: MessageBusError.self) { try desktops[4].call("ClaimCompass") }
+    #expect(output.summary.listeners == 4 && output.summary.dropped == 1)
+    desktops.removeFirst()
+    #expect(eventually { (try? desktops[3].call("ClaimCompass")) != nil })
+    #expect(eventually { output.summary.listeners == 4 })
+  }
+
   @Test("without a bus the status says so, and nothing waits")
   func noBus() {
     let output = SensorProxyOutput(address: "unix:path=/nonexistent/bus")

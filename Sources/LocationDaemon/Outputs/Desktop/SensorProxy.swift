@@ -36,14 +36,12 @@ final class SensorProxyClient: BusClient {
   static let compassInterface = "net.hadess.SensorProxy.Compass"
   private static let properties = "org.freedesktop.DBus.Properties"
   private static let driver = ("org.freedesktop.DBus", "/org/freedesktop/DBus")
-  /// The number of programs that may have claimed the compass.
-  private static let mostClaims = 64
   /// The time in seconds before a name that another program owns is asked for again.
   private static let nameInterval = 30.0
 
   private let state: SensorProxyState
   private let wake: @Sendable () -> Void
-  private var claimants: Set<String> = []
+  private var claimants = SensorProxyClaims()
   private var isOwner = false
   private var nextName = Timestamp(nanoseconds: .min)
   private var changes = SensorProxyChanges()
@@ -54,7 +52,8 @@ final class SensorProxyClient: BusClient {
   }
 
   func begin(_ bus: MessageBus) throws {
-    (claimants, isOwner) = ([], false)
+    isOwner = false
+    claimants.removeAll()
     changes.forget()
     note()
     let rule =
@@ -64,7 +63,8 @@ final class SensorProxyClient: BusClient {
   }
 
   func lose(_ problem: String) {
-    (claimants, isOwner) = ([], false)
+    isOwner = false
+    claimants.removeAll()
     note()
     state.values.withLock { $0.problem = problem }
   }
@@ -110,15 +110,7 @@ final class SensorProxyClient: BusClient {
     let place = (call.path ?? "", call.interface ?? "", call.member ?? "")
     switch place {
     case (Self.compass, Self.compassInterface, "ClaimCompass"):
-      guard let sender = call.sender,
-        claimants.contains(sender) || claimants.count < Self.mostClaims
-      else {
-        return try refuse(
-          call, bus, "LimitsExceeded", "\(Self.mostClaims) programs have the compass")
-      }
-      claimants.insert(sender)
-      note()
-      try bus.reply(to: call)
+      try claim(call, bus)
     case (Self.compass, Self.compassInterface, "ReleaseCompass"):
       call.sender.map { release($0) }
       try bus.reply(to: call)
@@ -135,6 +127,44 @@ final class SensorProxyClient: BusClient {
     default:
       try refuse(call, bus, "UnknownMethod", "there is no such method here")
     }
+  }
+
+  private func claim(_ call: BusMessage, _ bus: MessageBus) throws {
+    guard let sender = call.sender else { return }
+    if !claimants.has(sender) {
+      let claimant = try claimant(sender, bus)
+      if let words = claimants.claim(sender, claimant) {
+        return try refuse(call, bus, "LimitsExceeded", words)
+      }
+      note()
+    }
+    try bus.reply(to: call)
+  }
+
+  /// Asks the bus whose program has a name. Of one that is gone it says nothing.
+  private func claimant(
+    _ name: String, _ bus: MessageBus
+  ) throws -> SensorProxyClaims.Claimant {
+    var claimant = SensorProxyClaims.Claimant()
+    let reply: BusMessage
+    do throws(MessageBusError) {
+      reply = try bus.call(Self.driver.0, Self.driver.1, Self.driver.0, "GetConnectionCredentials")
+      {
+        try $0.write(name)
+      }
+    } catch {
+      // Without a reply the bus itself is gone.
+      if error.reply.isEmpty { throw error }
+      return claimant
+    }
+    try reply.entries("sv") {
+      switch try reply.text() {
+      case "UnixUserID": claimant.user = try reply.variant("u") { try reply.unsigned32() }
+      case "ProcessID": claimant.process = try reply.variant("u") { try reply.unsigned32() }
+      default: try reply.skip("v")
+      }
+    }
+    return claimant
   }
 
   private func get(_ call: BusMessage, _ bus: MessageBus) throws {
@@ -163,7 +193,7 @@ final class SensorProxyClient: BusClient {
   }
 
   private func release(_ program: String) {
-    guard claimants.remove(program) != nil else { return }
+    guard claimants.release(program) else { return }
     note()
   }
 
