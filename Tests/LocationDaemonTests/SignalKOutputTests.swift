@@ -97,9 +97,9 @@ import Testing
     var state = PublishedState()
     state.take(.heading(degrees: 20, at: 100, declination: nil))
     var rounds: Set<UInt64> = []
-    for step in 0..<1_000 {
+    for step in 0..<250 {
       subscribe()
-      let now = Timestamp(seconds: 100 + 0.001 * Double(step))
+      let now = Timestamp(seconds: 100 + 0.004 * Double(step))
       let due = output.advance(state, to: now)
       #expect(due.map { $0.seconds(since: now) <= SignalKOutput.look } == true)
       rounds.insert(output.summary.sent)
@@ -107,6 +107,40 @@ import Testing
     }
     #expect(rounds.count <= 22 && rounds.count > 10, "\(rounds.count)")
     connection.end()
+  }
+
+  @Test("requests are taken at a limited rate, a burst at once, and one behind a flood in the end")
+  func limits() {
+    let output = SignalKOutput(
+      .listeners, place: "", SignalKSettings(), positions: .none,
+      clock: { ClockReading(seconds: $0.seconds, isSet: true) })
+    let request =
+      #"{"context":"vessels.self","subscribe":[{"path":"navigation.headingTrue"}]}"# + "\n"
+    func receive(_ text: String, _ connection: any ServedConnection, at now: Double) {
+      Array(text.utf8).withUnsafeBytes { connection.receive($0, at: now) }
+    }
+    let honest = output.admit(at: 100, wake: {})
+    for _ in 0..<200 { receive(request, honest, at: 100) }
+    #expect(honest.isReading && honest.deadline == nil && output.demand.heading)
+    honest.end()
+    let flood = output.admit(at: 100, wake: {})
+    receive(String(repeating: "{}\n", count: 356) + request, flood, at: 100)
+    #expect(!flood.isReading && flood.deadline == 100.5 && !output.demand.heading)
+    var now = 100.0
+    while !flood.isReading, now < 200 {
+      now += 0.5
+      flood.advance(to: now)
+    }
+    // 356 and one, of which 256 were taken at once.
+    #expect(now == 105.5 && output.demand.heading && flood.deadline == nil)
+    // Bytes without an end cost as well: 16 requests of 1 KiB.
+    for _ in 0..<16 {
+      #expect(flood.isReading)
+      receive(String(repeating: "[", count: 16_384), flood, at: now + 60)
+    }
+    receive("[", flood, at: now + 60)
+    #expect(!flood.isReading)
+    flood.end()
   }
 
   @Test("a client that reads nothing is passed over, and then told the end of what was lost")
@@ -129,6 +163,7 @@ import Testing
     }
     #expect(connection.passedOver > 900)
     #expect(connection.waitingCount < SignalKConnection.mostWaiting + 16_384)
+    #expect(!connection.isReading, "its requests wait until it reads")
     var text = ""
     while let line = connection.next() { text += String(decoding: line, as: UTF8.self) }
     #expect(connection.waitingCount == 0 && text.hasSuffix("\r\n"))
