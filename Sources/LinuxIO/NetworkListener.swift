@@ -27,8 +27,6 @@ package final class NetworkListener: ConnectionListener {
   package let descriptor: Int32
   /// The port, which the system chooses if 0 was asked for.
   package let port: UInt16
-  /// Whether only programs of this machine reach it.
-  package let isForThisMachine: Bool
 
   /// Listens at a numeric address of this machine.
   package init(address: String, port: UInt16) throws(LocalSocketError) {
@@ -65,31 +63,12 @@ package final class NetworkListener: ConnectionListener {
       throw LocalSocketError(name, reason, errno: code)
     }
     self.port = Self.port(of: descriptor) ?? port
-    isForThisMachine = Self.isLoopback(entry.ai_addr, entry.ai_family)
   }
 
   deinit { close(descriptor) }
 
   package func accept() throws(LocalSocketError) -> LocalConnection? {
     try LocalConnection.accepted(from: descriptor, at: path)
-  }
-
-  /// Whether an address is one of this machine's own: an address can be written in many ways.
-  private static func isLoopback(
-    _ address: UnsafeMutablePointer<sockaddr>?, _ family: Int32
-  ) -> Bool {
-    guard let address else { return false }
-    let raw = UnsafeRawPointer(address)
-    if family == AF_INET {
-      return raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr.bigEndian >> 24 == 127
-    }
-    let bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) {
-      Array($0)
-    }
-    let zeros = bytes.prefix { $0 == 0 }.count
-    // ::1, or ::ffff:127.0.0.0/104.
-    return zeros == 15 && bytes[15] == 1
-      || zeros == 10 && bytes[10] == 255 && bytes[11] == 255 && bytes[12] == 127
   }
 
   private static func port(of descriptor: Int32) -> UInt16? {

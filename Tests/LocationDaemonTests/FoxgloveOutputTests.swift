@@ -152,6 +152,8 @@ struct FoxgloveOutputTests {
       ("", "400 "), ("Sec-WebSocket-Protocol: chat\r\n", "400 "),
       (Self.sdk + "Origin: https://evil.example\r\n", "403 "),
       (Self.sdk + "Origin: null\r\n", "403 "),
+      // A page with a name of its own that leads here.
+      (Self.sdk + "Origin: http://rebound.evil.example:8765\r\n", "403 "),
       (Self.sdk + "Origin: https://app.foxglove.dev.evil.example\r\n", "403 "),
       (Self.sdk + "Origin: https://app.foxglove.dev\r\n", "101 "),
       (Self.sdk + "Origin: https://view.example\r\n", "101 "),

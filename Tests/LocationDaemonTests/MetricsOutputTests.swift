@@ -65,7 +65,7 @@ struct MetricsOutputTests {
     let clocks = RuntimeClocks(
       now: { Timestamp(seconds: time.withLock { $0 }) }, wallTime: { 1_800_000_000 })
     let output = OpenMetricsOutput(
-      place: "", isForThisMachine: false, board: "boat", positions: .exact, clocks: clocks,
+      place: "", board: "boat", positions: .exact, clocks: clocks,
       clock: { ClockReading(seconds: $0.seconds, isSet: true) })
     #expect(output.demand == Demand())
     let connection = output.admit(at: 100, wake: {})
@@ -105,8 +105,8 @@ struct MetricsOutputTests {
     for (request, status) in [
       ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 "),
       ("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405 "),
-      ("GET /metrics HTTP/1.1\r\nHost: evil.example:2951\r\n\r\n", "421 "),
-      ("GET /metrics HTTP/1.1\r\n\r\n", "421 "),
+      ("GET /metrics HTTP/1.1\r\nHost: evil.example:2951\r\n\r\n", "403 "),
+      ("GET /metrics HTTP/1.1\r\n\r\n", "403 "),
       ("hello\r\n\r\n", "400 "), ("\r\n\r\n", "400 "),
       ("GET /metrics HTTP/1.1\r\nA: \(String(repeating: "x", count: 9_000))", "431 "),
     ] {
@@ -117,13 +117,32 @@ struct MetricsOutputTests {
       bench.port(0), to: "HEAD /metrics?a=b HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n")
     #expect(head.hasPrefix("HTTP/1.1 200 ") && head.hasSuffix("\r\n\r\n"))
     #expect(bench.daemon?.status.outputs?.first?.dropped == 7)
-    // Another way to write 127.0.0.1.
-    var other = Self.settings(.none)
-    other.address = "0x7f000001"
-    let machine = try DaemonBench(outputs: [other])
+  }
+
+  @Test("a port of the network has the page by names of the machine and of serve.yaml only")
+  func hosts() throws {
+    var settings = Self.settings(.none)
+    (settings.address, settings.hosts) = ("0.0.0.0", ["Board.Example.org"])
+    let bench = try DaemonBench(outputs: [settings])
+    func status(_ host: String) throws -> String {
+      let text = try answer(
+        bench.port(0), to: "GET /metrics HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      return String(text.dropFirst(9).prefix(3))
+    }
+    let machine = OutputSettings.machine
+    let short = String(machine.prefix { $0 != "." })
+    for host in [
+      "192.0.2.7:2951", "[2001:db8::1]:2951", "[2001:db8::1]", "localhost", "127.0.0.1", machine,
+      "\(short.uppercased()).local.", "\(short).local:2951", "board.example.org:2951",
+    ] { #expect(try status(host) == "200", "\(host)") }
+    for host in [
+      "rebound.evil.example:2951", "1.2.3.4.evil.example", "1.2.3", "+1.2.3.4",
+      "\(short).local.evil",
+      "[evil", "", "example.org",
+    ] { #expect(try status(host) == "403", "\(host)") }
     let text = try answer(
-      machine.port(0), to: "GET /metrics HTTP/1.1\r\nHost: evil.example:2951\r\n\r\n")
-    #expect(text.hasPrefix("HTTP/1.1 421 "))
+      bench.port(0), to: "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+    #expect(text.contains("'hosts' of the output openmetrics in serve.yaml"))
   }
 
   @Test("heads of requests")
@@ -246,7 +265,9 @@ struct MetricsOutputTests {
     }
     let metrics = try parse("{protocol: openmetrics, board: boat, address: 0.0.0.0}")
     #expect(metrics?.kind == .openMetrics(board: "boat") && metrics?.port == 2_951)
-    #expect(metrics?.positions == PositionLimit.none)
+    #expect(metrics?.positions == PositionLimit.none && metrics?.hosts == [])
+    let named = try parse("{protocol: openmetrics, hosts: [board.example.org, board]}")
+    #expect(named?.hosts == ["board.example.org", "board"])
     let database = try parse(
       "{protocol: influxdb, server: 'https://db.example:1', bucket: b, tokenFile: /etc/t, interval: 60}"
     )
@@ -260,7 +281,9 @@ struct MetricsOutputTests {
       try parse("{protocol: influxdb, transport: udp, address: 10.0.0.1}")?.port == 8_089)
     for entry in [
       "{protocol: openmetrics, talker: II}", "{protocol: openmetrics, transport: udp}",
-      "{protocol: openmetrics, bucket: b}", "{protocol: influxdb}",
+      "{protocol: openmetrics, bucket: b}", "{protocol: openmetrics, hosts: ['a:1']}",
+      "{protocol: openmetrics, hosts: ['']}", "{protocol: gpsd, hosts: [a]}",
+      "{protocol: openmetrics, hosts: ['http://a']}", "{protocol: influxdb}",
       "{protocol: influxdb, transport: udp}",
       "{protocol: influxdb, server: 'ftp://a', bucket: b, tokenFile: /t}",
       "{protocol: influxdb, server: 'http://a/path', bucket: b, tokenFile: /t}",

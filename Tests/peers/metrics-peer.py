@@ -117,7 +117,7 @@ def main():
         scrape(open_port, Host="evil.example")
         expect("a page that a browser was led to is refused", False)
     except urllib.error.HTTPError as error:
-        expect("a page that a browser was led to is refused", error.code == 421, error.code)
+        expect("a page that a browser was led to is refused", error.code == 403, error.code)
 
 
 try:

@@ -182,7 +182,7 @@ extension OpenedOutput {
   ) throws(LocalSocketError) -> OutputParts {
     let listener = try listener(settings)
     let output = OpenMetricsOutput(
-      place: listener.path, isForThisMachine: listener.isForThisMachine, board: board,
+      place: listener.path, board: board, hosts: settings.hosts,
       positions: settings.positions, clocks: surroundings.clocks, clock: surroundings.clock)
     return (output, listener, { _, now, wake in output.admit(at: now, wake: wake) })
   }

@@ -47,6 +47,8 @@ package struct OutputSettings: Hashable, Sendable {
   package var device: OutputDevice?
   /// How much of the position goes there at most.
   package var positions: PositionLimit
+  /// The names by which requests of HTTP may ask for it, besides numeric addresses and the machine's own.
+  package var hosts: [String] = []
   /// The line of the file, for messages about what goes wrong later.
   package var line: Int
 
@@ -88,7 +90,7 @@ extension OutputSettings {
     ("mqtt", MQTTConfiguration.keys),
     ("mavlink", MAVLinkSettings.keys + ["device", "baudRate"]),
     ("foxglove", foxgloveKeys + ["interval"]),
-    ("openmetrics", ["board"]),
+    ("openmetrics", ["board", "hosts"]),
     ("influxdb", metricKeys),
     ("sensorproxy", []),
   ]

@@ -74,7 +74,8 @@ struct ServeCommand: ParsableCommand {
         foxglove     messages of ROS 2 live at port 8765: open a connection of the kind Foxglove WebSocket in Foxglove or Lichtblick. \
       origins names further web pages that may connect, interval the seconds between two messages of motion (0.05)
         openmetrics  /metrics for Prometheus at port 2951, without a token; the chips are awake for five minutes after a scrape. board is \
-      the name of the board there; without it that of the machine
+      the name of the board there; without it that of the machine. hosts names further host names by which scrapers may ask, besides \
+      numeric addresses, localhost and the machine's own name, with and without .local
         influxdb     points every 10 seconds (interval) to a database over HTTP, with the token of tokenFile (mode 600), or as datagrams to \
       port 8089 with transport: udp and an address; board as with openmetrics
         sensorproxy  the compass of desktops over D-Bus (net.hadess.SensorProxy), unless iio-sensor-proxy has that name

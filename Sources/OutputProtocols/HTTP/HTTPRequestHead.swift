@@ -58,18 +58,48 @@ package struct HTTPRequestHead: Hashable, Sendable {
     (fields[field] ?? "").split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
   }
 
-  /// Whether the Host field names this machine. A page in a browser may have a name that was made to lead here.
-  package var isForThisMachine: Bool {
-    guard var host = fields["host"]?[...] else { return false }
+  /// The Host field in small letters, without the port and the dot of the root; `nil` if there is none.
+  private var host: String? {
+    guard var host = fields["host"]?[...] else { return nil }
     if let colon = host.lastIndex(of: ":"), UInt16(host[host.index(after: colon)...]) != nil {
       host = host[..<colon]
     }
-    return host.lowercased() == "localhost" || host == "[::1]" || Self.isLoopback(host)
+    if host.hasSuffix(".") { host = host.dropLast() }
+    return host.isEmpty ? nil : host.lowercased()
   }
 
-  private static func isLoopback(_ host: Substring) -> Bool {
+  /// Whether the Host field names this machine. A page in a browser may have a name that was made to lead here.
+  package var isForThisMachine: Bool {
+    host.map { $0 == "localhost" || $0 == "[::1]" || Self.numbers($0)?.first == "127" } ?? false
+  }
+
+  /// Whether the Host field is one by which a machine is asked on purpose: a numeric address, `localhost`, or one of some names.
+  ///
+  /// Every page in a browser may have a name that was made to lead here (DNS rebinding), and none can have a numeric address that does.
+  ///
+  /// - Parameters:
+  ///   - machine: The host name of the machine, which may have a domain. It counts with its domain, without, and with `.local`.
+  ///   - names: Further names.
+  package func isFor(machine: String, names: [String]) -> Bool {
+    guard let host else { return false }
+    if host == "localhost" || Self.numbers(host) != nil { return true }
+    // Nothing else than an address can be in brackets.
+    if host.hasPrefix("["), host.hasSuffix("]") { return true }
+    let machine = machine.lowercased()
+    let short = String(machine.prefix { $0 != "." })
+    return !short.isEmpty && [machine, short, "\(short).local"].contains(host)
+      || names.contains { $0.lowercased() == host }
+  }
+
+  /// The four numbers of an IPv4 address, or `nil`.
+  private static func numbers(_ host: String) -> [Substring]? {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    let isAddress =
+      parts.count == 4
+      && parts.allSatisfy { part in
+        part.utf8.allSatisfy { (48...57).contains($0) } && UInt8(part) != nil
+      }
+    return isAddress ? parts : nil
   }
 
   private static func trimmed(_ text: Substring) -> String {
@@ -98,7 +128,6 @@ package enum HTTPStatus: Int, Hashable, Sendable {
   case notFound = 404
   case methodNotAllowed = 405
   case requestTimeout = 408
-  case misdirected = 421
   case upgradeRequired = 426
   case tooLarge = 431
 
@@ -110,7 +139,6 @@ package enum HTTPStatus: Int, Hashable, Sendable {
     case .notFound: "Not Found"
     case .methodNotAllowed: "Method Not Allowed"
     case .requestTimeout: "Request Timeout"
-    case .misdirected: "Misdirected Request"
     case .upgradeRequired: "Upgrade Required"
     case .tooLarge: "Request Header Fields Too Large"
     }

@@ -35,12 +35,15 @@ package struct InfluxSettings: Hashable, Sendable {
 }
 
 extension OutputSettings {
-  /// The name of the board in metrics, unless serve.yaml has one: that of the machine.
-  private static var machine: String {
+  /// The host name of this machine. It is the name of the board in metrics, unless serve.yaml has one.
+  package static var machine: String {
     var buffer = [CChar](repeating: 0, count: 65)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "lodestone" }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
+
+  /// The number of names by which metrics may be asked for.
+  private static let mostHosts = 32
 
   /// Keys of metrics and databases.
   static let metricKeys = [
@@ -62,7 +65,24 @@ extension OutputSettings {
     if let transport = try entry.string("transport"), transport != "tcp" {
       throw entry.error("transport", "openmetrics is served by tcp")
     }
-    return try metrics(entry, port: 2_951)
+    var output = try metrics(entry, port: 2_951)
+    output.hosts = try entry.strings("hosts") ?? []
+    guard output.hosts.count <= mostHosts else {
+      throw entry.error("hosts", "'hosts' has at most \(mostHosts) names")
+    }
+    for host in output.hosts where !isHostName(host) {
+      throw entry.error("hosts", "'\(host)' is not a host name such as board.example.org")
+    }
+    return output
+  }
+
+  /// Whether a text is a host name, without a port: letters, digits, hyphens, underscores and dots.
+  private static func isHostName(_ text: String) -> Bool {
+    (1...253).contains(text.utf8.count) && !text.hasPrefix(".") && !text.hasSuffix(".")
+      && text.utf8.allSatisfy { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+          || byte == 45 || byte == 46 || byte == 95
+      }
   }
 
   /// Reads an entry of InfluxDB. 8089 is the usual port of its UDP input, and of Telegraf's.

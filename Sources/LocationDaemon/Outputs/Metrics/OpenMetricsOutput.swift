@@ -31,8 +31,9 @@ package final class OpenMetricsOutput: ProtocolOutput {
   package let name = "openmetrics"
   package let place: String
   package let positions: PositionLimit
-  /// Whether requests come from this machine only.
-  fileprivate let isForThisMachine: Bool
+  /// The names by which requests may ask, besides numeric addresses and the machine's own.
+  private let hosts: [String]
+  private let machine: @Sendable () -> String
   private let page: MetricsPage
   private let clocks: RuntimeClocks
   private let clock: @Sendable (Timestamp) -> ClockReading
@@ -44,14 +45,16 @@ package final class OpenMetricsOutput: ProtocolOutput {
   ///
   /// - Parameters:
   ///   - place: The port, for messages.
-  ///   - isForThisMachine: Whether the port is one of a loopback address.
+  ///   - hosts: The names by which requests may ask, besides numeric addresses and the machine's own.
+  ///   - machine: Returns the host name of the machine, which may change.
   ///   - board: The name of the board, as the metrics have it.
   ///   - clock: What the clock of the machine shows at a moment.
   package init(
-    place: String, isForThisMachine: Bool, board: String, positions: PositionLimit,
-    clocks: RuntimeClocks, clock: @escaping @Sendable (Timestamp) -> ClockReading
+    place: String, board: String, hosts: [String] = [], positions: PositionLimit,
+    machine: @escaping @Sendable () -> String = { OutputSettings.machine }, clocks: RuntimeClocks,
+    clock: @escaping @Sendable (Timestamp) -> ClockReading
   ) {
-    (self.place, self.isForThisMachine, self.positions) = (place, isForThisMachine, positions)
+    (self.place, self.hosts, self.machine, self.positions) = (place, hosts, machine, positions)
     (self.clocks, self.clock) = (clocks, clock)
     page = MetricsPage(
       board: board, version: LodestoneRuntime.version, showsPosition: positions != .none)
@@ -137,8 +140,10 @@ package final class OpenMetricsOutput: ProtocolOutput {
     guard head.method == "GET" || head.method == "HEAD" else {
       return HTTPStatus.methodNotAllowed.answer("Only GET.", fields: [("Allow", "GET, HEAD")])
     }
-    guard !isForThisMachine || head.isForThisMachine else {
-      return HTTPStatus.misdirected.answer("This port is for requests to 127.0.0.1 or localhost.")
+    guard head.isFor(machine: machine(), names: hosts) else {
+      return HTTPStatus.forbidden.answer(
+        "This host name is not known here: add it to 'hosts' of the output openmetrics in serve.yaml, or ask by the numeric address."
+      )
     }
     guard head.path == "/metrics" else {
       return HTTPStatus.notFound.answer("The metrics are at /metrics.")

@@ -87,7 +87,7 @@ extension OutputPreview {
       return (output, FoxglovePreview { output.admit(at: $0) {} })
     case .openMetrics(let board):
       let output = OpenMetricsOutput(
-        place: place, isForThisMachine: true, board: board, positions: positions,
+        place: place, board: board, positions: positions,
         clocks: surroundings.clocks, clock: clock)
       return (output, MetricsPreview { output.admit(at: $0) {} })
     case .influxDB(let database):
