@@ -200,6 +200,9 @@ package struct ServeRun {
       Terminal.say("\(opened.output.name): \(opened.output.place)")
       return
     }
+    if let port = opened.listener, !port.isOpen {
+      return Terminal.say("\(opened.output.name) waits for \(port.path), which another program has")
+    }
     let limit = opened.settings.positions
     let note =
       limit == .none

@@ -88,8 +88,10 @@ package struct StatusReport {
     if let listeners = output.listeners { words.append("\(listeners) connected") }
     words.append("\(output.sent) messages sent")
     if output.dropped > 0 { words.append("\(output.dropped) dropped") }
+    if let refused = output.refusedConnections { words.append("\(refused) connections refused") }
+    let attempts = output.attempts.map { " (failed attempts: \($0))" } ?? ""
     return ["  " + words.joined(separator: "; ")]
-      + (output.problem.map { ["    problem: \($0)"] } ?? [])
+      + (output.problem.map { ["    problem: \($0)\(attempts)"] } ?? [])
   }
 
   private static func duration(_ seconds: Double) -> String {

@@ -60,12 +60,16 @@ package final class LocationDaemon: Sendable {
   ///   - outputs: The protocols that it speaks.
   package init(
     _ listener: LocalListener, stream: LocalListener? = nil,
-    network: (listener: NetworkListener, positions: PositionLimit)? = nil,
+    network: (listener: any ConnectionListener, positions: PositionLimit)? = nil,
     outputs: [OpenedOutput] = [], _ parts: Parts
   ) throws {
     core = DaemonCore(parts, stream: stream?.path)
-    self.outputs = OutputService(outputs.map(\.output), clocks: parts.clocks) {
-      [registry = core.registry] in registry.observer(.network)
+    let ports = outputs.compactMap { opened in
+      opened.listener.map { (ObjectIdentifier(opened.output), $0.report) }
+    }
+    self.outputs = OutputService(
+      outputs.map(\.output), ports: Dictionary(uniqueKeysWithValues: ports), clocks: parts.clocks
+    ) { [registry = core.registry] in registry.observer(.network)
     }
     core.registry.restore()
     var entrances = [

@@ -55,6 +55,10 @@ package struct Entrance {
   let stranger: ProgramIdentity?
   /// The number of connections that they all together may have here, or `nil` for the usual one.
   let mostStrangers: Int?
+  /// The port, if it may have to wait for another program to end.
+  var port: OutputPort? { listener as? OutputPort }
+  /// Whether anybody can arrive.
+  var isOpen: Bool { port?.isOpen ?? true }
   let admit: Admit
   /// Returns what is written to a program that is refused.
   let refusal: @Sendable (Farewell) -> [UInt8]

@@ -16,6 +16,8 @@ final class ServiceLoop {
     let user: UInt32
     /// The place of the entrance at which it has arrived.
     let entrance: Int
+    /// Who it is at a port, where the kernel names no program.
+    let peer: NetworkPeer?
     var unsent: [UInt8] = []
     var sent = 0
     var interest: Poller.Interest = .readable
@@ -132,7 +134,7 @@ final class ServiceLoop {
 
   private func begin(stoppingAt now: Double) {
     stoppingSince = now
-    for entrance in entrances { poller.remove(entrance.listener.descriptor) }
+    for entrance in entrances where entrance.isOpen { poller.remove(entrance.listener.descriptor) }
     entrances = []
     for (token, seat) in seats {
       seat.host.close(.ending, at: now)
@@ -170,12 +172,17 @@ final class ServiceLoop {
     // How many there are is asked first: who it is takes longer.
     // Who runs the machine can always ask what is going on.
     let isStranger = entrance.stranger != nil
-    let most =
-      isStranger ? entrance.mostStrangers ?? limits.strangers : limits.connectionsOfUser
     guard let user = isStranger ? Self.strangers : connection.peer?.user,
       seats.count < limits.connections + (user == 0 ? Self.reserve : 0),
-      seats.values.count(where: { $0.user == user && (!isStranger || $0.entrance == index) }) < most
-    else { return refuse(connection, entrance.refusal(.crowded)) }
+      isStranger || seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
+    else {
+      entrance.port?.report.refuse("the daemon has all its connections", at: now)
+      return refuse(connection, entrance.refusal(.crowded))
+    }
+    let peer = isStranger ? connection.networkPeer : nil
+    guard !isStranger || makeRoom(for: peer, at: entrance, index, at: now) else {
+      return refuse(connection, entrance.refusal(.crowded))
+    }
     guard let identity = entrance.stranger ?? ProgramIdentity.of(connection) else {
       return refuse(
         connection, entrance.refusal(.failed("the kernel does not say who connects")))
@@ -191,10 +198,32 @@ final class ServiceLoop {
       server.count { $0.failures += 1 }
       return
     }
-    seats[token] = Seat(connection: connection, host: host, user: user, entrance: index)
+    seats[token] = Seat(connection: connection, host: host, user: user, entrance: index, peer: peer)
     server.count { $0.accepted += 1 }
     // What is said first waits for nothing.
     serve(token, at: now)
+  }
+
+  /// Whether somebody gets a place at a port. If all are taken, whoever has the most loses one.
+  private func makeRoom(
+    for peer: NetworkPeer?, at entrance: Entrance, _ index: Int, at now: Double
+  ) -> Bool {
+    var places = PortPlaces(most: entrance.mostStrangers ?? limits.strangers)
+    places.taken = seats.compactMap { token, seat in
+      guard seat.entrance == index else { return nil }
+      return PortPlaces.TakenPlace(token: token, peer: seat.peer, stuckSince: seat.stuckSince)
+    }
+    switch places.decision(for: peer) {
+    case .granted: return true
+    case .refused(let words):
+      entrance.port?.report.refuse(words, at: now)
+      return false
+    case .instead(let token, let words):
+      entrance.port?.report.refuse(words, at: now)
+      server.count { $0.refused += 1 }
+      remove(token)
+      return true
+    }
   }
 
   private func refuse(_ connection: LocalConnection, _ answer: [UInt8]) {
@@ -296,7 +325,7 @@ final class ServiceLoop {
   }
 
   private func listen(_ interest: Poller.Interest) {
-    for (index, entrance) in entrances.enumerated() {
+    for (index, entrance) in entrances.enumerated() where entrance.isOpen {
       poller.set(entrance.listener.descriptor, token: UInt64(index), interest)
     }
   }
@@ -304,6 +333,7 @@ final class ServiceLoop {
   private func expire(at now: Double) {
     guard now >= nextLook else { return }
     nextLook = now + Self.looks
+    openPorts(at: now)
     for (token, seat) in seats {
       if let since = seat.stuckSince, now >= since + limits.patience, !seat.host.maySleep {
         server.count { $0.slow += 1 }
@@ -318,6 +348,18 @@ final class ServiceLoop {
       }
     }
     limitWaiting(at: now)
+  }
+
+  /// Tries ports that another program had.
+  private func openPorts(at now: Double) {
+    for (index, entrance) in entrances.enumerated() where entrance.port?.open(at: now) == true {
+      do {
+        try poller.add(
+          entrance.listener.descriptor, token: UInt64(index), pausedUntil == nil ? .readable : [])
+      } catch {
+        server.count { $0.failures += 1 }
+      }
+    }
   }
 
   /// Closes programs of the user for whose programs most waits, those first for which most waits, until little enough does.

@@ -37,7 +37,7 @@ package final class ServiceServer: Sendable {
     _ entrances: [Entrance], limits: ServerLimits = ServerLimits(), clocks: RuntimeClocks = .system
   ) throws {
     poller = try Poller()
-    for (index, entrance) in entrances.enumerated() {
+    for (index, entrance) in entrances.enumerated() where entrance.isOpen {
       try poller.add(entrance.listener.descriptor, token: UInt64(index), .readable)
     }
     loop = ServiceLoop(self, poller, entrances, limits, clocks)

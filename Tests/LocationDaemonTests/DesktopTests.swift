@@ -320,7 +320,11 @@ struct DesktopTests {
     let bus = try TestBus()
     let nmea = try #require(PublishedPort("nmea0183", address: "0.0.0.0", port: 10_110))
     let signalK = try #require(PublishedPort("signalk", address: "::", port: 8_375))
-    let publication = AvahiPublication([nmea, signalK], label: "boat", address: bus.address)
+    // Of a port that another program has, nobody is to be led there.
+    let closed = try #require(
+      PublishedPort("nmea0183", address: "0.0.0.0", port: 10_111, report: PortReport()))
+    let publication = AvahiPublication(
+      [nmea, closed, signalK], label: "boat", address: bus.address)
     publication.begin {}
     #expect(eventually { publication.summary.problem?.contains("avahi-daemon") == true })
     let first = try FakeAvahi(bus.address, collisions: 1)

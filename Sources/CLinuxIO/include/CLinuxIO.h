@@ -161,6 +161,9 @@ int lodestone_peer(int fd, struct lodestone_peer *peer);
 int lodestone_peer_process(int fd, int32_t process);
 /// Whether the process of such a descriptor still runs: 1 or 0.
 int lodestone_process_runs(int fd);
+/// The user of the program at the other end of a TCP connection, if it is one of this machine (sock_diag(7)). Returns -ENOENT if the kernel
+/// knows none, as for a program of another machine or of another network namespace.
+int lodestone_connection_user(int fd, uint32_t *user);
 
 #define LODESTONE_READABLE 1
 #define LODESTONE_WRITABLE 2

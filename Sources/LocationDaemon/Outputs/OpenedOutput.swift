@@ -14,7 +14,7 @@ import StateStore
 package struct OpenedOutput {
   /// What an output is opened as: its listener and what is made for who connects, or `nil` where nobody does.
   typealias OutputParts = (
-    output: any ProtocolOutput, listener: NetworkListener?, admit: Entrance.Admit?
+    output: any ProtocolOutput, listener: OutputPort?, admit: Entrance.Admit?
   )
 
   /// What outputs are made with.
@@ -34,10 +34,10 @@ package struct OpenedOutput {
   package let settings: OutputSettings
   package let output: any ProtocolOutput
   /// Where programs arrive, or `nil` where nobody connects.
-  package let listener: NetworkListener?
+  package let listener: OutputPort?
   private let admit: Entrance.Admit?
 
-  /// Opens the port or the address of an output.
+  /// Opens the port or the address of an output. A port that another program has is opened later.
   ///
   /// - Parameters:
   ///   - isSimulated: Whether the board is, which some protocols have words for.
@@ -64,7 +64,7 @@ package struct OpenedOutput {
       opened.listener.flatMap {
         PublishedPort(
           opened.output.name, address: opened.settings.address, port: $0.port,
-          positions: opened.settings.positions)
+          positions: opened.settings.positions, report: $0.report)
       }
     }
     guard !ports.isEmpty, var settings = outputs.first?.settings else { return nil }
@@ -117,10 +117,8 @@ extension OpenedOutput {
     }
   }
 
-  private static func listener(
-    _ settings: OutputSettings
-  ) throws(LocalSocketError) -> NetworkListener {
-    try NetworkListener(address: settings.address, port: settings.port)
+  static func listener(_ settings: OutputSettings) throws(LocalSocketError) -> OutputPort {
+    try OutputPort(address: settings.address, port: settings.port)
   }
 
   private static func datagrams(

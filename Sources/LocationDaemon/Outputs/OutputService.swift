@@ -21,6 +21,8 @@ package final class OutputService: Sendable {
   }
 
   private let feeds: [OutputFeed]
+  /// What has happened at the ports of outputs that have one.
+  private let ports: [ObjectIdentifier: PortReport]
   private let clocks: RuntimeClocks
   private let state: Wakes
   private let ended = DispatchSemaphore(value: 0)
@@ -38,14 +40,16 @@ package final class OutputService: Sendable {
 
   /// Makes outputs that do nothing yet.
   ///
-  /// - Parameter makeServices: Makes services for outputs that may know equally much of the position.
+  /// - Parameters:
+  ///   - ports: What has happened at the ports of outputs that have one.
+  ///   - makeServices: Makes services for outputs that may know equally much of the position.
   package init(
-    _ outputs: [any ProtocolOutput], clocks: RuntimeClocks = .system,
-    makeServices: () -> any ServicePort
+    _ outputs: [any ProtocolOutput], ports: [ObjectIdentifier: PortReport] = [:],
+    clocks: RuntimeClocks = .system, makeServices: () -> any ServicePort
   ) {
     let wakes = Wakes()
     state = wakes
-    self.clocks = clocks
+    (self.clocks, self.ports) = (clocks, ports)
     feeds = PositionLimit.allCases.compactMap { limit in
       let own = outputs.filter { $0.positions == limit }
       guard !own.isEmpty else { return nil }
@@ -66,12 +70,16 @@ package final class OutputService: Sendable {
 
   /// What the outputs do, for a status.
   package var reports: [DaemonStatus.OutputReport] {
-    feeds.flatMap(\.outputs).map { output in
-      let summary = output.summary
-      return DaemonStatus.OutputReport(
+    let now = clocks.now().seconds
+    return feeds.flatMap(\.outputs).map { output in
+      let (summary, port) = (output.summary, ports[ObjectIdentifier(output)])
+      var report = DaemonStatus.OutputReport(
         name: output.name, place: output.place, positions: output.positions,
         listeners: summary.listeners, sent: summary.sent, dropped: summary.dropped,
-        problem: summary.problem)
+        problem: port?.problem ?? summary.problem ?? port?.refusal(at: now))
+      report.refusedConnections = port.flatMap { $0.refused > 0 ? $0.refused : nil }
+      report.attempts = port.flatMap { $0.attempts > 0 ? $0.attempts : nil }
+      return report
     }
   }
   /// The number of observations that were dropped because the thread was late.

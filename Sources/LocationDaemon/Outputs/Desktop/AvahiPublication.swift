@@ -8,12 +8,17 @@ package import SensorTypes
 import Synchronization
 
 /// A port that programs of other machines can find.
-package struct PublishedPort: Sendable, Hashable {
+package struct PublishedPort: Sendable {
   /// The type of DNS-SD, such as `_nmea-0183._tcp`.
   package var type: String
   package var port: UInt16
   /// Keys and values that go along.
   package var texts: [String]
+  /// What has happened at the port: one that another program has is not published. `nil` for a port that is always open.
+  private let report: PortReport?
+
+  /// Whether programs can connect.
+  var isOpen: Bool { report?.isOpen ?? true }
 
   /// Makes the port of an output, or `nil` for a protocol that has no type, and for one that only this machine reaches.
   ///
@@ -22,8 +27,10 @@ package struct PublishedPort: Sendable, Hashable {
   ///   - address: The numeric address at which it listens.
   ///   - positions: How much of the position goes there. GeoClue, which takes positions from such a port, expects an exact one otherwise
   ///     (the key `accuracy` of its network-nmea source).
+  ///   - report: What has happened at the port, if it may not be open.
   package init?(
-    _ protocolName: String, address: String, port: UInt16, positions: PositionLimit = .exact
+    _ protocolName: String, address: String, port: UInt16, positions: PositionLimit = .exact,
+    report: PortReport? = nil
   ) {
     guard port > 0, !Self.isLoopback(address) else { return nil }
     switch protocolName {
@@ -33,7 +40,7 @@ package struct PublishedPort: Sendable, Hashable {
       (type, texts) = ("_signalk-tcp._tcp", ["txtvers=1", "roles=main", "swname=lodestone"])
     default: return nil
     }
-    self.port = port
+    (self.port, self.report) = (port, report)
   }
 
   /// GeoClue's name of an accuracy: a city is 15 km wide, and a reduced position is one of 5.6 km.
@@ -86,6 +93,8 @@ final class AvahiClient: BusClient {
   private var name: String
   private var names = 0
   private var path: String?
+  /// The number of ports that were published last.
+  private var published = 0
   /// The unique name of Avahi on the bus. Signals of other senders are ignored, because any program can imitate them.
   private var owner: String?
   private var next = Timestamp(nanoseconds: .min)
@@ -164,8 +173,9 @@ final class AvahiClient: BusClient {
   }
 
   func advance(_ bus: MessageBus, at now: Timestamp) throws -> Timestamp {
-    guard path == nil else { return .distantFuture }
     guard now >= next else { return next }
+    // A port may have been opened since the last look.
+    guard !open.isEmpty, path == nil || published != open.count else { return wait(at: now) }
     next = now.advanced(bySeconds: Self.retryInterval)
     do throws(MessageBusError) {
       try publish(bus)
@@ -181,10 +191,23 @@ final class AvahiClient: BusClient {
           ? "not published: Avahi does not run: `apt install avahi-daemon`"
           : "not published: Avahi refuses: \(error.reply.prefix(120))")
     }
-    return path == nil ? next : .distantFuture
+    return path == nil ? next : wait(at: now)
+  }
+
+  /// The ports at which programs can connect now.
+  private var open: [PublishedPort] { ports.filter(\.isOpen) }
+
+  /// Returns when to look again for ports that are opened later.
+  private func wait(at now: Timestamp) -> Timestamp {
+    next = open.count == ports.count ? .distantFuture : now.advanced(bySeconds: Self.retryInterval)
+    return next
   }
 
   private func publish(_ bus: MessageBus) throws(MessageBusError) {
+    if let path {
+      try bus.call(Self.service, path, Self.group, "Reset")
+      return try add(bus, path)
+    }
     let reply = try bus.call(Self.service, "/", Self.server, "EntryGroupNew")
     guard let made = try? reply.text("o"), made.utf8.count < 256 else {
       throw MessageBusError(reply: "the path of its group is malformed")
@@ -194,7 +217,9 @@ final class AvahiClient: BusClient {
   }
 
   private func add(_ bus: MessageBus, _ path: String) throws(MessageBusError) {
-    for port in ports {
+    let open = open
+    published = open.count
+    for port in open {
       try bus.call(Self.service, path, Self.group, "AddService") { [name] message in
         try message.write(Self.unspecified)
         try message.write(Self.unspecified)

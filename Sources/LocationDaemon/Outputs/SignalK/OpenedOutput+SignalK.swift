@@ -26,7 +26,7 @@ extension OpenedOutput {
         .datagrams(port), place: port.place, signalK, positions: positions, clock: clock)
       return (output, nil, nil)
     }
-    let listener = try NetworkListener(address: settings.address, port: settings.port)
+    let listener = try listener(settings)
     let output = SignalKOutput(
       .listeners, place: listener.path, signalK, positions: positions, clock: clock)
     return (output, listener, { _, now, wake in output.admit(at: now, wake: wake) })

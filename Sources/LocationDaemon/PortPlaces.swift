@@ -1,0 +1,61 @@
+// Who gets the places of a port.
+
+import LinuxIO
+
+/// The places of a port at which anybody arrives. One machine, or one user of this machine, gets a part of them; if all are taken, somebody
+/// new gets one of whoever has the most.
+struct PortPlaces {
+  /// A place that is taken.
+  struct TakenPlace {
+    /// Tokens grow: the last connection has the greatest.
+    var token: UInt64
+    var peer: NetworkPeer?
+    /// The time since which nothing was taken of what waits.
+    var stuckSince: Double?
+  }
+
+  /// What becomes of a new connection.
+  enum PlaceDecision: Hashable {
+    case granted
+    /// It gets the place of another connection, for a reason.
+    case instead(of: UInt64, String)
+    /// It is refused, for a reason.
+    case refused(String)
+  }
+
+  /// The number of places.
+  let most: Int
+  var taken: [TakenPlace] = []
+
+  /// The number of places that one machine, or one user of this machine, gets: a quarter, or 16 of a few.
+  var share: Int { max(most / 4, min(most, 16)) }
+
+  /// Decides about a new connection.
+  func decision(for peer: NetworkPeer?) -> PlaceDecision {
+    var counts: [NetworkPeer?: Int] = [:]
+    for place in taken { counts[place.peer, default: 0] += 1 }
+    let own = counts[peer] ?? 0
+    guard own < share else {
+      return .refused("\(Self.name(peer)) has all \(share) connections that it may have")
+    }
+    guard taken.count >= most else { return .granted }
+    let count = counts.values.max() ?? 0
+    guard count > own + 1, let place = victim(of: taken.filter { counts[$0.peer] == count }) else {
+      return .refused("all \(most) connections are taken")
+    }
+    return .instead(
+      of: place.token,
+      "all \(most) connections are taken: \(Self.name(place.peer)), which has \(count), loses one")
+  }
+
+  /// The connection that has taken nothing for longest; without such a one the newest.
+  private func victim(of crowd: [TakenPlace]) -> TakenPlace? {
+    let stuck = crowd.filter { $0.stuckSince != nil }
+      .min { ($0.stuckSince ?? 0) < ($1.stuckSince ?? 0) }
+    return stuck ?? crowd.max { $0.token < $1.token }
+  }
+
+  private static func name(_ peer: NetworkPeer?) -> String {
+    peer.map { "\($0)" } ?? "somebody unknown"
+  }
+}
