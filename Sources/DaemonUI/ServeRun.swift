@@ -69,10 +69,12 @@ package struct ServeRun {
     for problem in daemon.problems { Terminal.warn("lodestone: \(problem)") }
     Terminal.say("serving \(parts.board) at \(listener.path)")
     if let stream { Terminal.say("lines of JSON at \(stream.path)") }
-    if let network {
+    if let network, network.listener.isOpen {
       Terminal.say(
         "lines of JSON for everybody who reaches \(network.listener.path), positions: \(network.positions.rawValue)"
       )
+    } else if let network {
+      Terminal.say("tcp waits for \(network.listener.path), which another program has")
     }
     for opened in outputs { announce(opened) }
     if daemon.absentCount > 0 {
@@ -161,10 +163,10 @@ package struct ServeRun {
     }
   }
 
-  private func makeNetwork() throws -> (listener: NetworkListener, positions: PositionLimit)? {
+  private func makeNetwork() throws -> (listener: OutputPort, positions: PositionLimit)? {
     try settings.network.map { network in
       do throws(LocalSocketError) {
-        let listener = try NetworkListener(address: network.address, port: network.port)
+        let listener = try OutputPort(address: network.address, port: network.port)
         return (listener: listener, positions: network.positions)
       } catch {
         let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.errno)

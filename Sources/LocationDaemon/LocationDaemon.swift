@@ -48,6 +48,7 @@ package final class LocationDaemon: Sendable {
   private let core: DaemonCore
   private let server: ServiceServer
   private let outputs: OutputService
+  private let network: NetworkReport?
 
   /// Begins to serve. What earlier daemons have kept of programs goes on.
   ///
@@ -60,10 +61,12 @@ package final class LocationDaemon: Sendable {
   ///   - outputs: The protocols that it speaks.
   package init(
     _ listener: LocalListener, stream: LocalListener? = nil,
-    network: (listener: any ConnectionListener, positions: PositionLimit)? = nil,
+    network: (listener: OutputPort, positions: PositionLimit)? = nil,
     outputs: [OpenedOutput] = [], _ parts: Parts
   ) throws {
     core = DaemonCore(parts, stream: stream?.path)
+    let networkReport = network.map { NetworkReport($0.listener, $0.positions) }
+    self.network = networkReport
     let ports = outputs.compactMap { opened in
       opened.listener.map { (ObjectIdentifier(opened.output), $0.report) }
     }
@@ -98,14 +101,20 @@ package final class LocationDaemon: Sendable {
       server.gather(publish)
     }
     core.count { [weak server] in server?.counters ?? ServerCounters() }
-    core.report { [weak outputs = self.outputs] in outputs?.reports ?? [] }
+    core.report { [weak outputs = self.outputs] in
+      // The readers of that port are in the status by themselves.
+      let network = networkReport.map { [$0.report] } ?? []
+      return (outputs?.reports ?? []) + network.filter { $0.problem != nil }
+    }
     self.outputs.start()
   }
 
   /// What could not be read when the daemon began, a line each.
   package var problems: [String] { core.registry.problems }
-  /// What the outputs do.
-  package var outputReports: [DaemonStatus.OutputReport] { outputs.reports }
+  /// What the outputs do, and whether the stream has its port.
+  package var outputReports: [DaemonStatus.OutputReport] {
+    outputs.reports + (network.map { [$0.report] } ?? [])
+  }
   /// What the chips of the board do.
   package var chipReports: [DaemonStatus.ChipReport] { core.board.chipReports }
   /// Takes what the board has said since the last call, a line each.
@@ -148,6 +157,25 @@ package final class LocationDaemon: Sendable {
 
   /// The state of the daemon, with its programs.
   package var status: DaemonStatus { core.status(isWhole: true) }
+}
+
+/// What a status and the journal have of the stream's port.
+private struct NetworkReport: Sendable {
+  private let path: String
+  private let positions: PositionLimit
+  private let port: PortReport
+
+  init(_ listener: OutputPort, _ positions: PositionLimit) {
+    (path, self.positions, port) = (listener.path, positions, listener.report)
+  }
+
+  var report: DaemonStatus.OutputReport {
+    var report = DaemonStatus.OutputReport(
+      name: "tcp", place: path, positions: positions, listeners: 0, sent: 0, dropped: 0,
+      problem: port.problem)
+    report.attempts = port.attempts > 0 ? port.attempts : nil
+    return report
+  }
 }
 
 /// What the hosts of a daemon share.

@@ -1,9 +1,11 @@
 // The port of an output: another program has it, or somebody takes all of its connections.
 
+import FacadeTestSupport
 import Foundation
 import Glibc
 import LinuxIO
 import LocationServices
+import Lodestone
 import OutputProtocols
 import Testing
 
@@ -67,6 +69,28 @@ struct OutputPortTests {
     var bytes = [UInt8](repeating: 0, count: 100)
     let count = read(file, &bytes, bytes.count)
     #expect(count > 0 && String(decoding: bytes, as: UTF8.self).contains("VERSION"))
+  }
+
+  @Test("the stream's port is awaited as well")
+  func stream() throws {
+    var other: NetworkListener? = try NetworkListener(address: "127.0.0.1", port: 0)
+    let number = try #require(other?.port)
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-\(getpid())-\(UInt32.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let board = ScriptedSource()
+    let daemon = try LocationDaemon(
+      LocalListener(path: folder.appending(path: "s").path, mode: 0o600),
+      network: (listener: OutputPort(address: "127.0.0.1", port: number), positions: .none),
+      LocationDaemon.Parts(board: "boat", openBoard: { board }))
+    defer { daemon.stop() }
+    #expect(daemon.status.outputs?.map(\.name) == ["tcp"])
+    #expect(daemon.outputReports.first?.problem?.contains("another program has the port") == true)
+    other = nil
+    #expect(eventually { daemon.status.outputs?.isEmpty == true })
+    #expect(daemon.outputReports.first?.problem == nil)
+    close(try connectToPort(number, timeout: 1_000_000))
   }
 
   @Test("one user gets a quarter of a port's connections, and the status says who was refused")
