@@ -29,8 +29,7 @@ package struct YAMLMapping {
       let key = scalar.string
       guard keys.contains(key) else {
         throw BoardFileError(
-          file: file, line: line,
-          message: "unknown key '\(key)' in \(context); known are \(keys.joined(separator: ", "))")
+          file: file, line: line, message: Self.unknown(key, in: context, known: keys))
       }
       if let first = entries.first(where: { $0.key == key }) {
         throw BoardFileError(
@@ -51,6 +50,18 @@ package struct YAMLMapping {
 
   package func error(_ key: String, _ message: String) -> BoardFileError {
     BoardFileError(file: file, line: line(of: key), message: message)
+  }
+
+  /// The error of a key that is not known in this mapping, which depends on its other keys.
+  package func unknown(
+    _ key: String, in context: String, known keys: [String]
+  ) -> BoardFileError {
+    error(key, Self.unknown(key, in: context, known: keys))
+  }
+
+  private static func unknown(_ key: String, in context: String, known keys: [String]) -> String {
+    let hint = KeySuggestion.nearest(to: key, among: keys).map { ", which may be '\($0)'" } ?? ""
+    return "unknown key '\(key)' in \(context)\(hint); known are \(keys.joined(separator: ", "))"
   }
 
   package func node(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
@@ -164,14 +175,15 @@ package struct YAMLMapping {
     return try YAMLMapping(node, file: file, context: context, known: known)
   }
 
-  /// The mappings of a list below a key.
+  /// The mappings of a list below a key, where each of `keys` may stand; without them all that stand there are known.
   package func mappings(
-    _ key: String, context: String, known keys: [String]
+    _ key: String, context: String, known keys: [String]? = nil
   ) throws(BoardFileError) -> [YAMLMapping]? {
     guard let items = try items(key) else { return nil }
     var mappings: [YAMLMapping] = []
     for node in items {
-      mappings.append(try YAMLMapping(node, file: file, context: context, known: keys))
+      let known = keys ?? node.mapping?.keys.compactMap(\.string) ?? []
+      mappings.append(try YAMLMapping(node, file: file, context: context, known: known))
     }
     return mappings
   }

@@ -148,7 +148,7 @@ package enum ServeFile {
       throw map.error("tcp", "'tcp' needs a port")
     }
     return ServeConfiguration.Network(
-      address: try tcp.string("address") ?? "127.0.0.1", port: UInt16(port),
+      address: try numericAddress(tcp) ?? "127.0.0.1", port: UInt16(port),
       positions: try positions(tcp) ?? .none)
   }
 
@@ -172,6 +172,22 @@ package enum ServeFile {
       throw map.error("positions", "'positions' is exact, reduced or none")
     }
     return positions
+  }
+
+  /// Reads `address`, which is numeric: a name would have to be looked up, and may lead elsewhere tomorrow.
+  static func numericAddress(_ map: YAMLMapping) throws(BoardFileError) -> String? {
+    guard let text = try map.string("address") else { return nil }
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST
+    var found: UnsafeMutablePointer<addrinfo>?
+    defer { if let found { freeaddrinfo(found) } }
+    guard getaddrinfo(text, nil, &hints, &found) == 0 else {
+      throw map.error(
+        "address",
+        "'address' must be a numeric address such as 127.0.0.1, 0.0.0.0 or 192.168.1.255: the name '\(text)' is not looked up"
+      )
+    }
+    return text
   }
 
   /// - Parameter longest: The largest length in bytes. The kernel takes no longer path of a socket than the default.

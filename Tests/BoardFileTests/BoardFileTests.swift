@@ -104,7 +104,9 @@ struct BoardFileTests {
 
   static let mistakes = [
     Mistake(replace: "schema: 1", with: "schema: 2", line: 1, says: "schema 2 is not known"),
-    Mistake(replace: "name: Desk", with: "nmae: Desk", line: 2, says: "unknown key 'nmae'"),
+    Mistake(
+      replace: "name: Desk", with: "nmae: Desk", line: 2,
+      says: "unknown key 'nmae' in the board, which may be 'name'"),
     Mistake(replace: "level: false", with: "level: nearly", line: 3, says: "true or false"),
     Mistake(replace: "level: false", with: "vehicle: car", line: 3, says: "true or false"),
     Mistake(replace: "latitude: 52.5", with: "latitude: 152.5", line: 4, says: "-90 to 90"),

@@ -363,9 +363,25 @@ struct MQTTOutputTests {
       let error = #expect(throws: BoardFileError.self, "\(entry)") { try read(entry) }
       #expect(error?.line == 3 && error?.message.contains("secret") == false, "\(entry)")
     }
-    // Two boards' outputs may go to one broker.
-    let two =
-      "schema: 1\noutputs:\n  - {protocol: mqtt, address: b}\n  - {protocol: mqtt, address: b}"
-    #expect(try ServeFile.parse(two, file: "serve.yaml").outputs.count == 2)
+  }
+
+  @Test("two outputs go to one broker under two names, and not under one")
+  func names() throws {
+    func read(_ first: String, _ second: String) throws -> [OutputSettings] {
+      let entries = [first, second].map { "  - {protocol: mqtt, \($0)}\n" }.joined()
+      return try ServeFile.parse("schema: 1\noutputs:\n" + entries, file: "serve.yaml").outputs
+    }
+    #expect(try read("address: b, name: bow", "address: b, name: mast").count == 2)
+    #expect(try read("address: b", "address: b, port: 1884").count == 2)
+    #expect(try read("address: b, name: boat", "address: c, name: boat").count == 2)
+    for (first, second) in [
+      ("address: b", "address: b"), ("address: b, name: boat", "address: B, name: boat"),
+      ("address: b, port: 8883, name: boat", "address: b, tls: true, name: boat"),
+      // The same to the broker.
+      ("address: b, name: my boat", "address: b, name: my_boat"),
+    ] {
+      let error = #expect(throws: BoardFileError.self) { try read(first, second) }
+      #expect(error?.line == 4 && error?.message.contains("line 3") == true, "\(first)")
+    }
   }
 }

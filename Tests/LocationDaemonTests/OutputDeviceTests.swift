@@ -102,6 +102,7 @@ struct OutputDeviceTests {
       ("{protocol: nmea0183, transport: serial}", "device"),
       ("{protocol: nmea0183, transport: serial, device: ttyUSB0}", "from the root"),
       ("{protocol: nmea0183, transport: serial, device: /dev/ttyS0, baudRate: 300}", "baudRate"),
+      ("{protocol: nmea0183, transport: serial, device: /dev/ttyS0, baudRate: 4801}", "4801 baud"),
       ("{protocol: nmea0183, transport: serial, device: /dev/ttyS0, port: 1}", "does not go with"),
       ("{protocol: nmea0183, transport: serial, device: /dev/ttyS0, path: /p}", "does not go with"),
       (

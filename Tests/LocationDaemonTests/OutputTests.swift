@@ -190,6 +190,39 @@ struct OutputTests {
     ] { #expect(problem("  - \(entry)")?.line == 3, "\(entry)") }
   }
 
+  @Test(
+    "an unknown key is told with what may be meant and what this protocol has",
+    arguments: [
+      ("{protocol: gpsd, position: exact}", "may be 'positions'", "pgns"),
+      ("{protocol: mqtt, address: b, credential: /c}", "may be 'credentials'", "sentences"),
+      ("{protocol: nmea0183, baud: 4800}", "known are protocol, transport", "caFile"),
+      ("{protocol: gpsd, sentences: {HDG: 1}}", "'sentences' does not go with gpsd", "known are"),
+      ("{positions: exact}", "needs 'protocol'", "known are"),
+    ])
+  func unknownKeys(entry: String, words: String, others: String) {
+    let error = #expect(throws: BoardFileError.self) {
+      try ServeFile.parse("schema: 1\noutputs:\n  - \(entry)\n", file: "serve.yaml")
+    }
+    #expect(error?.line == 3 && error?.message.contains(words) == true, "\(error as Any)")
+    #expect(error?.message.contains(others) == false, "\(error as Any)")
+  }
+
+  @Test(
+    "an address that is a name is a mistake of its line, except of a server",
+    arguments: [
+      "gpsd, address: boat.local", "nmea0183, address: localhost",
+      "nmea0183, transport: udp, address: boat.local", "mavlink, address: autopilot",
+      "signalk, address: boat.local", "signalk, transport: udp, address: boat.local",
+      "foxglove, address: boat.local", "openmetrics, address: boat.local",
+      "influxdb, transport: udp, address: telegraf",
+    ])
+  func names(entry: String) {
+    let error = #expect(throws: BoardFileError.self) {
+      try ServeFile.parse("schema: 1\noutputs:\n  - {protocol: \(entry)}\n", file: "serve.yaml")
+    }
+    #expect(error?.line == 3 && error?.message.contains("numeric address") == true)
+  }
+
   private struct BoardFileProblem {
     var line: Int
     var message: String

@@ -100,6 +100,11 @@ extension OutputSettings {
   /// The names of the protocols, as in serve.yaml.
   package static var names: [String] { protocols.map(\.name) }
 
+  /// The keys that an entry of a protocol may have, or `nil` for what is no protocol.
+  package static func keys(of name: String) -> [String]? {
+    protocols.first { $0.name == name }.map { common + $0.keys }
+  }
+
   /// Returns the settings of a protocol for which serve.yaml has no entry.
   ///
   /// - Parameter positions: How much of the position goes there at most. It counts for protocols that tell one.
@@ -120,43 +125,29 @@ extension OutputSettings {
 
   /// Reads the list below `outputs`.
   static func parse(_ map: YAMLMapping) throws(BoardFileError) -> [OutputSettings] {
-    let known = Set(protocols.flatMap(\.keys)).union(common).sorted()
-    guard let entries = try map.mappings("outputs", context: "an output", known: known) else {
-      return []
-    }
+    // Which keys are known depends on the protocol.
+    guard let entries = try map.mappings("outputs", context: "an output") else { return [] }
     guard entries.count <= most else {
       throw map.error("outputs", "a daemon has at most \(most) outputs")
     }
     var outputs: [OutputSettings] = []
     for entry in entries {
-      let output = try parse(entry: entry, known)
-      if output.listens,
-        let other = outputs.first(where: {
-          $0.listens && $0.address == output.address && $0.port == output.port
-        })
-      {
-        throw entry.error("port", "the output of line \(other.line) has this port")
-      }
-      if let device = output.device,
-        let other = outputs.first(where: { $0.device?.name == device.name })
-      {
-        throw entry.error(
-          "protocol", "the output of line \(other.line) has \(device.name) already")
-      }
+      let output = try parse(entry: entry)
+      try demandUnique(output, among: outputs, entry)
       outputs.append(output)
     }
     return outputs
   }
 
-  private static func parse(
-    entry: YAMLMapping, _ known: [String]
-  ) throws(BoardFileError) -> OutputSettings {
+  private static func parse(entry: YAMLMapping) throws(BoardFileError) -> OutputSettings {
     let name = try entry.requiredString("protocol")
-    guard let own = protocols.first(where: { $0.name == name })?.keys else {
-      throw entry.error(
-        "protocol", "'protocol' is one of \(protocols.map(\.name).joined(separator: ", "))")
+    guard let own = keys(of: name) else {
+      throw entry.error("protocol", "'protocol' is one of \(names.joined(separator: ", "))")
     }
-    for key in known where entry.has(key) && !own.contains(key) && !common.contains(key) {
+    for key in entry.keys where !own.contains(key) {
+      guard protocols.contains(where: { $0.keys.contains(key) }) else {
+        throw entry.unknown(key, in: "an output of \(name)", known: own)
+      }
       throw entry.error(key, "'\(key)' does not go with \(name)")
     }
     switch name {
@@ -176,7 +167,7 @@ extension OutputSettings {
     let (usual, possible) = ways(of: name)
     let transport = try transport(entry, usual, possible, of: name)
     let device = try OutputDevice.parse(entry, transport)
-    let address = try entry.string("address")
+    let address = try ServeFile.numericAddress(entry)
     if transport == .udp, address == nil {
       throw entry.error(
         "transport", "with udp an output needs the 'address' to which datagrams go")

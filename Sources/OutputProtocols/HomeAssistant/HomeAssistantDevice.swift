@@ -243,7 +243,8 @@ package struct HomeAssistantDevice: Sendable {
     interval >= 0.05 ? min(interval, 86_400) : 0.05
   }
 
-  private static func identifier(_ text: String) -> String {
+  /// Returns the identifier of a name: letters, digits, `_` and `-`, at most 64 of them.
+  package static func identifier(_ text: String) -> String {
     let bytes = text.utf8.prefix(64).map { byte -> UInt8 in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -40,7 +40,7 @@ extension OutputSettings {
     }
     return OutputSettings(
       kind: .foxglove(settings), transport: .tcp,
-      address: try entry.string("address") ?? "127.0.0.1",
+      address: try ServeFile.numericAddress(entry) ?? "127.0.0.1",
       port: UInt16(try entry.integer("port", in: 1...65_535) ?? 8_765),
       positions: try ServeFile.positions(entry) ?? .none, line: entry.line(of: "protocol"))
   }

@@ -12,8 +12,12 @@ package enum OutputDevice: Hashable, Sendable {
   /// The interface of a CAN bus.
   case can(interface: String)
 
-  /// The rates of a serial port, in bits per second.
-  static let baudRates = 1_200...4_000_000
+  /// The rates of serial ports, in bits per second: those of Linux, and what devices have besides.
+  static let baudRates = [
+    1_200, 1_800, 2_400, 4_800, 9_600, 14_400, 19_200, 28_800, 38_400, 56_000, 57_600, 76_800,
+    111_100, 115_200, 128_000, 230_400, 250_000, 256_000, 460_800, 500_000, 576_000, 921_600,
+    1_000_000, 1_152_000, 1_500_000, 2_000_000, 2_500_000, 3_000_000, 3_500_000, 4_000_000,
+  ]
   /// The rate of NMEA 0183, in bits per second.
   static let usualBaudRate = 4_800
   /// The number of bytes that may wait for a reader of a pseudo terminal.
@@ -70,7 +74,7 @@ extension OutputDevice {
       used = ["device", "baudRate"]
       device = .serial(
         path: try path("device", entry),
-        baudRate: try entry.integer("baudRate", in: baudRates) ?? usualBaudRate)
+        baudRate: try baudRate(entry) ?? usualBaudRate)
     case .pty:
       used = ["path", "group"]
       device = .terminal(path: try path("path", entry), group: try group(entry))
@@ -92,6 +96,17 @@ extension OutputDevice {
       }
     }
     return device
+  }
+
+  private static func baudRate(_ entry: YAMLMapping) throws(BoardFileError) -> Int? {
+    guard let rate = try entry.integer("baudRate", in: 1_200...4_000_000) else { return nil }
+    guard baudRates.contains(rate) else {
+      throw entry.error(
+        "baudRate",
+        "no serial device has \(rate) baud; usual values of 'baudRate' are 4800, 9600, 38400, 57600 and 115200"
+      )
+    }
+    return rate
   }
 
   private static func path(

@@ -66,6 +66,7 @@ extension OutputSettings {
       throw entry.error("transport", "openmetrics is served by tcp")
     }
     var output = try metrics(entry, port: 2_951)
+    output.address = try ServeFile.numericAddress(entry) ?? output.address
     output.hosts = try entry.strings("hosts") ?? []
     guard output.hosts.count <= mostHosts else {
       throw entry.error("hosts", "'hosts' has at most \(mostHosts) names")
@@ -103,6 +104,7 @@ extension OutputSettings {
       for key in ["server", "bucket", "organization", "tokenFile"] where entry.has(key) {
         throw entry.error(key, "'\(key)' goes with HTTP, and not with 'transport: udp'")
       }
+      output.address = try ServeFile.numericAddress(entry) ?? output.address
     } else {
       guard transport == nil else {
         throw entry.error("transport", "influxdb needs 'transport: udp', or a 'server'")

@@ -54,7 +54,7 @@ extension SignalKSettings {
     settings.vessel = try vessel(entry)
     settings.measuresOutsideAir = try entry.boolean("outsideAir") ?? false
     let transport = try transport(entry, settings)
-    let address = try entry.string("address")
+    let address = try settings.server == nil ? ServeFile.numericAddress(entry) : nil
     if transport == .udp, address == nil {
       throw entry.error(
         "transport", "with udp an output needs the 'address' to which datagrams go")
