@@ -84,10 +84,14 @@ package struct StatusReport {
   }
 
   private static func text(_ output: DaemonStatus.OutputReport) -> [String] {
-    var words = ["\(output.name) at \(output.place)", "positions: \(output.positions.rawValue)"]
+    var words = [output.title, "positions: \(output.positions.rawValue)"]
+    if let isConnected = output.isConnected {
+      words.append(isConnected ? "connected" : "not connected")
+    }
     if let listeners = output.listeners { words.append("\(listeners) connected") }
     words.append("\(output.sent) messages sent")
     if output.dropped > 0 { words.append("\(output.dropped) dropped") }
+    if let refused = output.refused { words.append("\(refused) requests refused") }
     if let refused = output.refusedConnections { words.append("\(refused) connections refused") }
     let attempts = output.attempts.map { " (failed attempts: \($0))" } ?? ""
     return ["  " + words.joined(separator: "; ")]

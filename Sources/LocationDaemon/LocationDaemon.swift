@@ -71,7 +71,8 @@ package final class LocationDaemon: Sendable {
       opened.listener.map { (ObjectIdentifier(opened.output), $0.report) }
     }
     self.outputs = OutputService(
-      outputs.map(\.output), ports: Dictionary(uniqueKeysWithValues: ports), clocks: parts.clocks
+      outputs.map(\.output), lines: outputs.map(\.line),
+      ports: Dictionary(uniqueKeysWithValues: ports), clocks: parts.clocks
     ) { [registry = core.registry] in registry.observer(.network)
     }
     core.registry.restore()

@@ -142,6 +142,7 @@ struct LineWriterTests {
     #expect(pauses.map { ($0 * 10).rounded() / 10 } == [0.5, 1, 2, 4, 8, 16, 30, 30, 30])
     #expect(opener.attempts.withLock { $0 } == 9)
     #expect(writer.summary.problem == "there is no such device (tried 9 times)")
+    #expect(writer.summary.isLasting)
     writer.send(Self.bytes("one\n"), at: now)
     #expect(!writer.isHeard && writer.summary.dropped == 1)
   }
@@ -159,6 +160,7 @@ struct LineWriterTests {
     first.set { $0.error = OutputLineError("/dev/test", "the device went away", errno: 5) }
     #expect(writer.advance(to: Self.at(20.1)) == Self.at(20.6))
     #expect(writer.summary.problem == "the device went away" && writer.summary.dropped == 1)
+    #expect(!writer.summary.isLasting)
     #expect(writer.advance(to: Self.at(20.6)) == Self.at(21.6))
     writer.advance(to: Self.at(21.6))
     #expect(writer.isHeard && writer.openings == 2 && writer.summary.problem == nil)

@@ -25,7 +25,7 @@ struct OutputJournalTests {
   }
 
   @Test("a problem that lasts is told once, and its end")
-  func lasting() {
+  func longProblem() {
     var desk = Desk()
     #expect(desk.look(0, "connection refused") == [])
     let told = desk.look(5, "connection refused")
@@ -51,6 +51,47 @@ struct OutputJournalTests {
     var count = 0
     for second in 0..<600 { count += desk.look(Double(second), "attempt \(second)").count }
     #expect(count == 10)
+  }
+
+  @Test("a problem that somebody has to mend is told at once")
+  func lasting() {
+    var journal = OutputJournal()
+    var report = DaemonStatus.OutputReport(
+      name: "nmea0183", place: "/etc/passwd (4800 baud)", positions: .none, listeners: nil,
+      sent: 0, dropped: 0, problem: "this is no serial port", line: 3, isLasting: true)
+    let start = Timestamp(nanoseconds: 0)
+    let title = "nmea0183 at /etc/passwd (4800 baud) (line 3)"
+    #expect(journal.lines(for: [report], at: start) == ["\(title): this is no serial port"])
+    (report.problem, report.isLasting) = (nil, nil)
+    #expect(
+      journal.lines(for: [report], at: start.advanced(bySeconds: 1)) == ["\(title) works again"])
+  }
+
+  @Test("outputs that go to one place are told apart, and one that works hides no other")
+  func onePlace() {
+    func reports(_ problems: [String?]) -> [DaemonStatus.OutputReport] {
+      problems.enumerated().map { index, problem in
+        DaemonStatus.OutputReport(
+          name: "mqtt", place: "mqtt://broker:1883", positions: .none, listeners: nil, sent: 0,
+          dropped: 0, problem: problem, line: index + 3)
+      }
+    }
+    var journal = OutputJournal()
+    let problems = ["/none: there is no such file", nil, "wrong user name or password", nil]
+    var lines: [String] = []
+    for second in 0..<10 {
+      let now = Timestamp(nanoseconds: 0).advanced(bySeconds: Double(second))
+      lines += journal.lines(for: reports(problems), at: now)
+    }
+    #expect(
+      lines == [
+        "mqtt at mqtt://broker:1883 (line 3): /none: there is no such file",
+        "mqtt at mqtt://broker:1883 (line 5): wrong user name or password",
+      ])
+    let later = Timestamp(nanoseconds: 0).advanced(bySeconds: 20)
+    #expect(
+      journal.lines(for: reports([nil, nil, problems[2], nil]), at: later)
+        == ["mqtt at mqtt://broker:1883 (line 3) works again"])
   }
 
   @Test("outputs are told apart by their places")

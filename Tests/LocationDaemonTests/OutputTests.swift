@@ -223,6 +223,20 @@ struct OutputTests {
     #expect(error?.line == 3 && error?.message.contains("numeric address") == true)
   }
 
+  @Test("a status has the outputs in the order of the file, with their lines")
+  func order() throws {
+    let entries = [PositionLimit.exact, .none, .exact, .reduced].enumerated().map { index, limit in
+      var settings = Self.settings(.gpsd, limit)
+      settings.line = index + 3
+      return settings
+    }
+    let bench = try DaemonBench(outputs: entries)
+    let reports = try #require(bench.daemon?.status.outputs)
+    #expect(reports.map(\.line) == [3, 4, 5, 6])
+    #expect(reports.map(\.positions) == [.exact, .none, .exact, .reduced])
+    #expect(reports.allSatisfy { $0.title.hasSuffix("(line \($0.line ?? 0))") })
+  }
+
   private struct BoardFileProblem {
     var line: Int
     var message: String

@@ -32,6 +32,8 @@ package struct OpenedOutput {
   private static let mostListeners = 128
 
   package let settings: OutputSettings
+  /// The line of serve.yaml on which the entry begins, or `nil` for what no entry names.
+  package let line: Int?
   package let output: any ProtocolOutput
   /// Where programs arrive, or `nil` where nobody connects.
   package let listener: OutputPort?
@@ -47,7 +49,7 @@ package struct OpenedOutput {
     _ settings: OutputSettings, isSimulated: Bool, clocks: RuntimeClocks = .system,
     folder: URL = StateDirectory.current(), isClockSet: @escaping @Sendable () -> Bool
   ) throws(LocalSocketError) {
-    self.settings = settings
+    (self.settings, line) = (settings, settings.line)
     let surroundings = OutputSurroundings(
       isSimulated: isSimulated, clocks: clocks,
       clock: { time in
@@ -69,7 +71,7 @@ package struct OpenedOutput {
     }
     guard !ports.isEmpty, var settings = outputs.first?.settings else { return nil }
     settings.positions = .none
-    self.settings = settings
+    (self.settings, line) = (settings, nil)
     output = AvahiPublication(ports, label: label)
     (listener, admit) = (nil, nil)
   }

@@ -21,6 +21,8 @@ package final class OutputService: Sendable {
   }
 
   private let feeds: [OutputFeed]
+  /// The outputs in the order of the configuration, each with the line of its entry.
+  private let entries: [(output: any ProtocolOutput, line: Int?)]
   /// What has happened at the ports of outputs that have one.
   private let ports: [ObjectIdentifier: PortReport]
   private let clocks: RuntimeClocks
@@ -41,15 +43,18 @@ package final class OutputService: Sendable {
   /// Makes outputs that do nothing yet.
   ///
   /// - Parameters:
+  ///   - lines: The lines of serve.yaml on which the entries of the outputs begin, for a status.
   ///   - ports: What has happened at the ports of outputs that have one.
   ///   - makeServices: Makes services for outputs that may know equally much of the position.
   package init(
-    _ outputs: [any ProtocolOutput], ports: [ObjectIdentifier: PortReport] = [:],
-    clocks: RuntimeClocks = .system, makeServices: () -> any ServicePort
+    _ outputs: [any ProtocolOutput], lines: [Int?] = [],
+    ports: [ObjectIdentifier: PortReport] = [:], clocks: RuntimeClocks = .system,
+    makeServices: () -> any ServicePort
   ) {
     let wakes = Wakes()
     state = wakes
     (self.clocks, self.ports) = (clocks, ports)
+    entries = outputs.indices.map { (outputs[$0], lines.indices.contains($0) ? lines[$0] : nil) }
     feeds = PositionLimit.allCases.compactMap { limit in
       let own = outputs.filter { $0.positions == limit }
       guard !own.isEmpty else { return nil }
@@ -68,15 +73,17 @@ package final class OutputService: Sendable {
     for output in outputs { output.begin { wakes.wake(isUrgent: true) } }
   }
 
-  /// What the outputs do, for a status.
+  /// What the outputs do, for a status, in the order of the configuration.
   package var reports: [DaemonStatus.OutputReport] {
     let now = clocks.now().seconds
-    return feeds.flatMap(\.outputs).map { output in
+    return entries.map { output, line in
       let (summary, port) = (output.summary, ports[ObjectIdentifier(output)])
       var report = DaemonStatus.OutputReport(
         name: output.name, place: output.place, positions: output.positions,
         listeners: summary.listeners, sent: summary.sent, dropped: summary.dropped,
-        problem: port?.problem ?? summary.problem ?? port?.refusal(at: now))
+        problem: port?.problem ?? summary.problem ?? port?.refusal(at: now), line: line,
+        isConnected: summary.isConnected, refused: summary.refused > 0 ? summary.refused : nil,
+        isLasting: summary.problem != nil && summary.isLasting ? true : nil)
       report.refusedConnections = port.flatMap { $0.refused > 0 ? $0.refused : nil }
       report.attempts = port.flatMap { $0.attempts > 0 ? $0.attempts : nil }
       return report

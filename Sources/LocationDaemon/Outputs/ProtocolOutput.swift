@@ -64,6 +64,12 @@ package struct OutputSummary: Hashable, Sendable {
   package var dropped: UInt64 = 0
   /// Why nothing is sent at the moment, in one line.
   package var problem: String?
+  /// Whether the problem lasts until somebody mends it: a file or device of this machine, or the configuration.
+  package var isLasting = false
+  /// Whether the server that it sends to has accepted it, or `nil` where there is no connection.
+  package var isConnected: Bool?
+  /// The number of requests that were answered with an error.
+  package var refused: UInt64 = 0
 
   package init(listeners: Int? = nil) { self.listeners = listeners }
 }

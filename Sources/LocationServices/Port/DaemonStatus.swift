@@ -70,15 +70,28 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
     package var refusedConnections: UInt64?
     /// The number of failed attempts to open the port; `nil` while it is open, and where nobody connects.
     package var attempts: UInt64?
+    /// The line of serve.yaml on which its entry begins, or `nil` for an output without one.
+    package var line: Int?
+    /// Whether the server that it sends to has accepted it, or `nil` where there is no connection.
+    package var isConnected: Bool?
+    /// The number of requests that were answered with an error, or `nil` if there was none.
+    package var refused: UInt64?
+    /// Whether the problem lasts until somebody mends it: a file or device of this machine, or the configuration.
+    package var isLasting: Bool?
 
     package init(
       name: String, place: String, positions: PositionLimit, listeners: Int?, sent: UInt64,
-      dropped: UInt64, problem: String?
+      dropped: UInt64, problem: String?, line: Int? = nil, isConnected: Bool? = nil,
+      refused: UInt64? = nil, isLasting: Bool? = nil
     ) {
       (self.name, self.place, self.positions) = (name, place, positions)
       (self.listeners, self.sent, self.dropped) = (listeners, sent, dropped)
-      self.problem = problem
+      (self.problem, self.line, self.isConnected) = (problem, line, isConnected)
+      (self.refused, self.isLasting) = (refused, isLasting)
     }
+
+    /// The output in messages: several may go to one place.
+    package var title: String { "\(name) at \(place)" + (line.map { " (line \($0))" } ?? "") }
   }
 
   /// A chip or a receiver of the board.

@@ -103,6 +103,8 @@ package final class LineWriter: Sendable {
       summary.problem = state.reason.map {
         state.attempts > 1 ? "\($0) (tried \(state.attempts) times)" : $0
       }
+      // A device that was there and went away may be back in a moment.
+      summary.isLasting = state.openings == 0 && state.reason != nil
       return summary
     }
   }

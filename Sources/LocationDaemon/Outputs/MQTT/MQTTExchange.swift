@@ -22,6 +22,8 @@ final class MQTTExchange: Sendable {
     var outbox = MQTTOutbox()
     var connection = BrokerConnection()
     var problem: String? = "not connected yet"
+    /// Whether the problem is a file of this machine.
+    var isLasting = false
     var sent: UInt64 = 0
     var refused: UInt64 = 0
   }
@@ -70,6 +72,8 @@ final class MQTTExchange: Sendable {
       var summary = OutputSummary()
       summary.sent = state.sent
       summary.dropped = state.outbox.dropped &+ state.refused
+      summary.isConnected = state.connection.isOpen
+      summary.isLasting = state.isLasting
       summary.problem = state.problem.map { problem in
         guard state.outbox.lost > 0 else { return problem }
         return problem
@@ -89,7 +93,7 @@ final class MQTTExchange: Sendable {
     state.withLock { state in
       state.connection.count &+= 1
       state.connection.isOpen = true
-      state.problem = nil
+      (state.problem, state.isLasting) = (nil, false)
       // An old value would look like a new one.
       state.outbox.dropMeasurements()
       state.outbox.forgetLosses()
@@ -97,10 +101,11 @@ final class MQTTExchange: Sendable {
     wakeOutputs()
   }
 
-  func closed(_ problem: String) {
+  /// - Parameter isLasting: Whether the problem is a file of this machine, which somebody has to mend.
+  func closed(_ problem: String, isLasting: Bool = false) {
     let wasOpen = state.withLock { state in
       defer { state.connection.isOpen = false }
-      state.problem = problem
+      (state.problem, state.isLasting) = (problem, isLasting)
       return state.connection.isOpen
     }
     if wasOpen { wakeOutputs() }

@@ -89,7 +89,7 @@ final class MQTTLink: BusWork {
         try CredentialFile.read(path)
       }
     } catch {
-      return fail("\(error)", isRefusal: true, at: now)
+      return fail("\(error)", isRefusal: true, isLasting: true, at: now)
     }
     do throws(BusError) {
       stream = try open()
@@ -98,11 +98,13 @@ final class MQTTLink: BusWork {
     }
   }
 
-  private func fail(_ words: String, isRefusal: Bool = false, at now: Timestamp) {
+  private func fail(
+    _ words: String, isRefusal: Bool = false, isLasting: Bool = false, at now: Timestamp
+  ) {
     retry.fail(at: now, stood: client.stood(at: now), isRefusal: isRefusal)
     (stream, credentials) = (nil, nil)
     client.lost()
-    exchange.closed(words)
+    exchange.closed(words, isLasting: isLasting)
   }
 
   private func lost(_ error: BusError, _ now: Timestamp) {

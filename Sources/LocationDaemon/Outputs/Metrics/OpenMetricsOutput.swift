@@ -76,7 +76,7 @@ package final class OpenMetricsOutput: ProtocolOutput {
   package var summary: OutputSummary {
     state.withLock { state in
       var summary = OutputSummary(listeners: state.connections.count)
-      (summary.sent, summary.dropped) = (state.pages, state.refused)
+      (summary.sent, summary.refused) = (state.pages, state.refused)
       return summary
     }
   }

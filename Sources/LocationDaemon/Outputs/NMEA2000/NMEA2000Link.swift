@@ -97,6 +97,8 @@ package final class NMEA2000Link: Sendable {
     state.withLock { state in
       var summary = OutputSummary()
       (summary.sent, summary.dropped, summary.problem) = (state.sent, state.dropped, state.problem)
+      // An interface that was there and went away may be back in a moment.
+      summary.isLasting = state.openings == 0 && state.reason != nil
       return summary
     }
   }

@@ -64,7 +64,8 @@ package final class SignalKClientOutput: ProtocolOutput {
   package var summary: OutputSummary {
     var summary = OutputSummary()
     (summary.sent, summary.dropped) = (link.sent, link.dropped)
-    summary.problem = link.condition.problem
+    let condition = link.condition
+    (summary.problem, summary.isConnected) = (condition.problem, condition.stream != nil)
     return summary
   }
 
