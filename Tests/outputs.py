@@ -44,7 +44,7 @@ def daemon(outputs, board="simulated", rules=None):
     said = [process.stdout.readline()]
     for _ in range(1 + len(outputs)):
         said.append(process.stdout.readline())
-    expect("the daemon serves its outputs", "serving" in said[0] and all(" at 127.0.0.1:" in line for line in said[2:]), said)
+    expect("the daemon serves its outputs", "serving" in said[0] and all(re.search(r" at (udp://)?127\.0\.0\.1:", line) for line in said[2:]), said)
     try:
         yield process
     finally:

@@ -5,7 +5,7 @@ import Glibc
 
 /// Takes datagrams for one address.
 package protocol DatagramWriter: Sendable {
-  /// The address and port, for messages.
+  /// The address and port, for messages: `udp://192.168.1.255:10110`.
   var place: String { get }
   /// Sends a datagram. Returns the reason if it was not sent.
   func send(_ bytes: [UInt8]) -> String?
@@ -19,13 +19,13 @@ package final class DatagramPort: DatagramWriter {
   /// Opens a socket to a numeric address, which may be one of a whole network or of a multicast group.
   package init(address: String, port: UInt16) throws(LocalSocketError) {
     let name = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
-    place = name
+    place = "udp://\(name)"
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
     hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(address, String(port), &hints, &found) == 0, let entry = found?.pointee else {
-      throw LocalSocketError(name, "this is no numeric address", errno: EINVAL)
+      throw LocalSocketError(name, "this is not a numeric address", errno: EINVAL)
     }
     defer { freeaddrinfo(found) }
     let kind = entry.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -48,17 +48,28 @@ package final class DatagramPort: DatagramWriter {
 
   /// Sends a datagram. Returns the reason if it was not sent.
   ///
-  /// If nobody listens at the address of one machine, the next call reports that.
+  /// If nobody listens at the address of one machine, the kernel reports a datagram as refused at the next one. The next call then says
+  /// so, and sends its own datagram all the same: while nobody listens, each call but the first reports one that is lost.
   package func send(_ bytes: [UInt8]) -> String? {
-    let count = bytes.withUnsafeBytes {
-      Glibc.send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    var code = failure(of: bytes)
+    if code == ECONNREFUSED {
+      let second = failure(of: bytes)
+      code = second == 0 ? ECONNREFUSED : second
     }
-    guard count < 0 else { return nil }
-    return switch errno {
+    return switch code {
+    case 0: nil
     case ECONNREFUSED: "nobody listens there"
     case EAGAIN, ENOBUFS: "the network takes no more at the moment"
     case ENETUNREACH, EHOSTUNREACH, ENETDOWN: "there is no way to that address"
-    case let code: String(cString: strerror(code))
+    default: String(cString: strerror(code))
     }
+  }
+
+  /// Returns the kernel's number for why a datagram was not taken, or 0 if it was.
+  private func failure(of bytes: [UInt8]) -> Int32 {
+    let count = bytes.withUnsafeBytes {
+      Glibc.send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    return count < 0 ? errno : 0
   }
 }

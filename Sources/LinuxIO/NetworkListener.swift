@@ -37,7 +37,7 @@ package final class NetworkListener: ConnectionListener {
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(address, String(port), &hints, &found) == 0, let entry = found?.pointee else {
-      throw LocalSocketError(name, "this is no numeric address", errno: EINVAL)
+      throw LocalSocketError(name, "this is not a numeric address", errno: EINVAL)
     }
     defer { freeaddrinfo(found) }
     let kind = entry.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
