@@ -217,6 +217,15 @@ struct MetricsOutputTests {
         "answers with an answer of more than 16384 bytes"
       ),
       (
+        "HTTP/1.1 501 No\r\nContent-Type: text/html;charset=utf-8\r\nContent-Length: 27\r\n\r\n<!DOCTYPE HTML><html></html",
+        " answers 501 with a web page"
+      ),
+      // What counts as written is an answer of a database.
+      (
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>",
+        "correct 'server'"
+      ),
+      (
         "HTTP/1.1 400 No\r\nContent-Length: 27\r\n\r\nbad header: Token se-cret==",
         "bad header: Token \u{2026}"
       ),

@@ -75,6 +75,8 @@ struct InfluxWriteQueueTests {
     _ = queue.begin(at: at(0))
     queue.fail("nobody listens there", at: at(0))
     #expect(queue.dropped == 1)
+    #expect(
+      queue.problem == "nobody listens there; points do not wait while the clock is not set")
     #expect(queue.begin(at: at(2)) == lines("a v=1 5\nc v=1 6"))
   }
 

@@ -119,11 +119,11 @@ package struct InfluxWriteQueue: Sendable {
     pause = min(max(Self.pauses.first, pause * 2), Self.pauses.longest)
     let asked = wish.map { min(max($0, 0), Self.longestWish) } ?? 0
     nextTry = now.advanced(bySeconds: max(pause, asked))
-    problem = words
     var index = 0
     for _ in 0..<count {
       if batches[index].isDated { index += 1 } else { remove(at: index) }
     }
+    problem = index < count ? "\(words); points do not wait while the clock is not set" : words
   }
 
   private mutating func finish(_ count: Int) {

@@ -161,9 +161,22 @@ private final class InfluxWork: BusWork {
     let wish = answer.head.values("retry-after").first.flatMap(Double.init)
     let words = Self.words(of: answer).hiding([token])
     (stream, unsent) = (nil, [])
-    sender.withQueue {
-      $0.take(status: answer.head.status, wish: wish, words: words, at: now)
+    let status = answer.head.status
+    sender.withQueue { [server] queue in
+      // A wrong token is what a proxy may answer with a page of its own.
+      guard Self.isPage(answer), status != 401, status != 403 else {
+        return queue.take(status: status, wish: wish, words: words, at: now)
+      }
+      queue.fail(
+        "\(server.authority) answers \(status) with a web page, as InfluxDB does not: correct 'server'",
+        wish: wish, at: now)
     }
+  }
+
+  /// Whether an answer is a page for a browser.
+  private static func isPage(_ answer: HTTPAnswer) -> Bool {
+    let type = answer.head.values("content-type").first ?? ""
+    return type.lowercased().hasPrefix("text/html") || answer.body.first == UInt8(ascii: "<")
   }
 
   private func fail(_ sender: InfluxSender, _ words: String, _ now: Timestamp) {
