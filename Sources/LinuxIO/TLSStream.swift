@@ -110,7 +110,9 @@ final class TLSStream: NetworkStream {
     } catch {
       guard wasConnected, !isOpen else { throw error }
       throw BusError(
-        .noConnection("the server has ended it before encryption was agreed upon"), bus: place)
+        .noConnection(
+          "the server has ended the connection before encryption was agreed upon: does it expect TLS at this port?"
+        ), bus: place)
     }
     guard count == 0 || lodestone_tls_feed(tls, bytes, count) == 0 else {
       throw BusError(.system, bus: place, errno: ENOMEM)
@@ -126,8 +128,9 @@ final class TLSStream: NetworkStream {
     isOpen = result == 1
     guard isOpen || lodestone_monotonic() < deadline else {
       throw BusError(
-        .noConnection("no encryption was agreed upon within \(Int(timeout)) s"), bus: place,
-        errno: ETIMEDOUT)
+        .noConnection(
+          "no encryption was agreed upon within \(Int(timeout)) s: does the server expect TLS at this port?"
+        ), bus: place, errno: ETIMEDOUT)
     }
   }
 

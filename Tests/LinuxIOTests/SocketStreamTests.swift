@@ -178,6 +178,31 @@ struct SocketStreamTests {
     close(other)
   }
 
+  @Test("where a server without encryption ends the connection, the message asks about the port")
+  func plainPort() throws {
+    let server = try Server(path: nil)
+    let encrypted: any NetworkStream
+    do {
+      encrypted = try LinuxBusProvider().networkStream(
+        to: server.address, isEncrypted: true, within: 5)
+    } catch {
+      #expect("\(error)".contains("install"))
+      return
+    }
+    var error: BusError?
+    let peer = try Self.connect(encrypted, at: server, hangsUp: true) {
+      error != nil
+    } failed: {
+      error = $0
+    }
+    #expect(
+      error?.reason
+        == .noConnection(
+          "the server has ended the connection before encryption was agreed upon: does it expect TLS at this port?"
+        ))
+    close(peer)
+  }
+
   @Test("a file of authorities that is missing, or holds no certificate, is named")
   func authorities() throws {
     let file = FileManager.default.temporaryDirectory
@@ -201,7 +226,8 @@ struct SocketStreamTests {
 
   /// Reads until it holds, five seconds at most, with a server that greets in plain text.
   private static func connect(
-    _ stream: any NetworkStream, at server: Server, until isDone: () -> Bool,
+    _ stream: any NetworkStream, at server: Server, hangsUp: Bool = false,
+    until isDone: () -> Bool,
     failed: (BusError) -> Void = { Issue.record("\($0)") }
   ) throws -> Int32 {
     var buffer = [UInt8](repeating: 0, count: 64)
@@ -213,7 +239,11 @@ struct SocketStreamTests {
       // Its name is looked up first, and both of its addresses are tried.
       if peer < 0, round > 4 {
         peer = server.take()
-        _ = posixWrite(peer, "220 hello\r\n", 11)
+        if hangsUp {
+          shutdown(peer, Int32(SHUT_WR))
+        } else {
+          _ = posixWrite(peer, "220 hello\r\n", 11)
+        }
       }
       guard !isDone(), case .descriptor(let file) = stream.readiness else { continue }
       var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
