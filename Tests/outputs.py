@@ -197,7 +197,7 @@ def mistakes():
             result = subprocess.run(
                 [COMMAND, "serve", "--configuration", str(configuration), "--board", "simulated", "--socket", str(path / "s")],
                 capture_output=True, text=True, timeout=20, env=environment(STATE_DIRECTORY=str(path / "state")))
-            expect(f"{entry} is an error in words", result.returncode == code and words in result.stderr and "line 3" in result.stderr,
+            expect(f"{entry} is an error in words", result.returncode == code and words in result.stderr and "wrong.yaml:3:" in result.stderr,
                    (result.returncode, result.stderr))
 
 

@@ -18,21 +18,27 @@ import TerminalUI
 package struct ServeRun {
   /// The time between two looks whether the daemon is well, in seconds, without a watchdog.
   private static let look = 5.0
+  /// The time in seconds from the start to the first look: a device that is none is told while somebody watches the start.
+  private static let firstLook = 1.0
   /// The number of malloc's arenas: a daemon allocates little at once, and lives long.
   private static let arenas = 2
   /// The time in seconds within which the thread that serves must answer.
   private static let patience = 2.0
 
   private let settings: ServeConfiguration
+  private let file: String
   private let manager: ServiceManager
   private let environment = ProcessInfo.processInfo.environment
   private let openTiles: @Sendable (String) throws -> TileStore
 
-  /// - Parameter openTiles: Opens the map below the track of the page.
+  /// - Parameters:
+  ///   - file: The path of the configuration, for messages.
+  ///   - openTiles: Opens the map below the track of the page.
   package init(
-    _ settings: ServeConfiguration, openTiles: @escaping @Sendable (String) throws -> TileStore
+    _ settings: ServeConfiguration, file: String,
+    openTiles: @escaping @Sendable (String) throws -> TileStore
   ) {
-    (self.settings, self.openTiles) = (settings, openTiles)
+    (self.settings, self.file, self.openTiles) = (settings, file, openTiles)
     manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
   }
 
@@ -76,7 +82,7 @@ package struct ServeRun {
     } else if let network {
       Terminal.say("tcp waits for \(network.listener.path), which another program has")
     }
-    for opened in outputs { announce(opened) }
+    for opened in outputs { Terminal.say(OutputAnnouncement.text(opened)) }
     if daemon.absentCount > 0 {
       Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
     }
@@ -91,9 +97,11 @@ package struct ServeRun {
     manager.tell("READY=1\nSTATUS=serving \(parts.board)")
     let period = manager.watchdog.map { $0 / 3 } ?? Self.look
     var (journal, chips) = (OutputJournal(), OutputJournal())
+    var pause = min(period, Self.firstLook)
     while stop.signal == nil {
       if worksAlone { opening.async { daemon.openBoard() } }
-      _ = round.wait(timeout: .now() + period)
+      _ = round.wait(timeout: .now() + pause)
+      pause = period
       web?.report()
       let now = RuntimeClocks.system.now()
       let news =
@@ -184,7 +192,7 @@ package struct ServeRun {
       } catch {
         let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.errno)
         throw CommandError(
-          "outputs, line \(output.line), \(output.name): \(error)",
+          "\(file):\(output.line): \(output.name): \(error)",
           kind: isWrong ? .configuration : .io)
       }
     }
@@ -195,22 +203,6 @@ package struct ServeRun {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "this machine" }
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  private func announce(_ opened: OpenedOutput) {
-    guard opened.listener != nil || opened.output.positions != .none else {
-      Terminal.say("\(opened.output.name): \(opened.output.place)")
-      return
-    }
-    if let port = opened.listener, !port.isOpen {
-      return Terminal.say("\(opened.output.name) waits for \(port.path), which another program has")
-    }
-    let limit = opened.settings.positions
-    let note =
-      limit == .none
-      ? "positions: none, so that it tells no place and no true heading"
-      : "positions: \(limit.rawValue)"
-    Terminal.say("\(opened.output.name) at \(opened.output.place), \(note)")
   }
 
   /// - Parameter descriptor: The socket that a service manager has opened, if there is one.

@@ -142,7 +142,9 @@ struct ServeCommand: ParsableCommand {
     }
     settings.board = board.name ?? settings.board
     settings.socket = socket ?? settings.socket
-    try ServeRun(settings, openTiles: TileFiles.open).run()
+    try ServeRun(
+      settings, file: configuration ?? ServeFile.systemFile, openTiles: TileFiles.open
+    ).run()
   }
 
   private static func settings(_ path: String?) throws -> ServeConfiguration {
