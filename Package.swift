@@ -504,9 +504,10 @@ let package = Package(
     tests(
       "LodestoneCommand",
       [
-        "LodestoneCommand", "HardwareSuite", "Lodestone", "SensorTypes", "SensorBus", "BoardFile",
-        "StateStore", "TerminalUI", "Reports", "CalibrationUI", "TextForms", "LinearAlgebra",
-        "BoardTestSupport", "RecordedFigures", "CTestSupport",
+        "LodestoneCommand", "HardwareSuite", "LocationDaemon", "LocationServices", "Lodestone",
+        "SensorTypes", "SensorBus", "BoardFile", "StateStore", "TerminalUI", "Reports",
+        "CalibrationUI", "TextForms", "LinearAlgebra", "BoardTestSupport", "RecordedFigures",
+        "CTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),

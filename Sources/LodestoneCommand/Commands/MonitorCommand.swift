@@ -17,7 +17,12 @@ struct DurationOptions: ParsableArguments {
   var seconds: Double?
 
   func validate() throws {
-    if let seconds, !(seconds > 0 && seconds.isFinite) {
+    if let seconds { try Self.validate(seconds) }
+  }
+
+  /// Throws if a number of seconds is none that a command can end after.
+  static func validate(_ seconds: Double) throws {
+    guard seconds > 0, seconds.isFinite else {
       throw ValidationError("--seconds takes a number above zero")
     }
   }

@@ -21,9 +21,9 @@ struct RecordCommand: ParsableCommand {
       A board that the daemon owns is recorded through it, while other programs use it, for root and the users that 'agents' in serve.yaml \
       names. A recording begins with the setup of the chips, so that they are set up again for each file.
 
-      With --format mcap the file has what the board measures, as messages of ROS 2 for Foxglove, PlotJuggler and ROS: imu/data, imu/mag, \
-      gnss/fix, heading/magnetic, heading/true, pressure, temperature, humidity, log. --format foxglove has positions and reasons as \
-      Foxglove's own messages instead, for its map panel; ROS 2 cannot read those. Without authorization for the position such a file has \
+      With --format mcap the file has what the board measures, as messages of ROS 2 for Foxglove, PlotJuggler and ROS: /imu/data, \
+      /imu/mag, /gnss/fix, /heading/magnetic, /heading/true, /pressure, /temperature, /humidity, /log. --format foxglove has positions and \
+      reasons as Foxglove's own messages instead, for its map panel; ROS 2 cannot read those. Without authorization for the position such a file has \
       no positions, orientations and true headings. It can be read at any moment, also after the process was killed or while the disk is \
       full: at most 5 seconds are missing then, and the index. One file holds about a day; use --rotate for more.
 
@@ -32,7 +32,7 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var board: BoardOptions
 
-  @Argument(help: "Where the recording goes.", completion: .file())
+  @Argument(help: "Where the recording goes: a file.", completion: .file())
   var file: String
 
   @OptionGroup var duration: DurationOptions
@@ -68,6 +68,14 @@ struct RecordCommand: ParsableCommand {
       by then. Go on too when the daemon that is recorded was started again. Without it a write error ends the recording. --rotate implies it.
       """)
   var keepTrying = false
+
+  func validate() throws {
+    // It is written so that it can be read after a power loss, and rotated: that takes a file.
+    guard file != "-" else {
+      throw ValidationError(
+        "'-' is not standard output here: a recording is a file. For one of this name write ./-")
+    }
+  }
 
   func run() throws {
     let rotation = rotation.rotation

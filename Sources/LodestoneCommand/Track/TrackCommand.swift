@@ -18,7 +18,7 @@ struct TrackCommand: ParsableCommand {
       A picture has the line, around it how exactly it is known where that was said, and a scale bar, on a graticule or on \
       --tiles. SVG stands by itself; PNG is made of it by rsvg-convert (apt install librsvg2-bin).
 
-      An MCAP file has each position as sensor_msgs/msg/NavSatFix on gnss/fix and as foxglove.LocationFix on gnss/location, for the map \
+      An MCAP file has each position as sensor_msgs/msg/NavSatFix on /gnss/fix and as foxglove.LocationFix on /gnss/location, for the map \
       of Foxglove. Of a recording, replay --format mcap has all the rest too.
       """)
 
