@@ -64,7 +64,7 @@ extension Doctor {
         + "chip and port"
       : names.contains("getty")
         ? "sudo systemctl disable --now serial-getty@\(port.split(separator: "/").last ?? "")"
-        : "end it: it is the one that has the port open"
+        : "end that program: only one can read the port"
   }
 }
 
