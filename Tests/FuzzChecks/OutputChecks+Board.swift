@@ -116,7 +116,8 @@ extension OutputChecks {
       session.send(reports.position(state, at: start), at: start)
       session.send(reports.sky(state, at: start), at: start)
       session.send(reports.attitude(state, at: start), at: start)
-      session.send(raw: [0xB5, 0x62, 1], isText: false, device: reports.receiver, at: start)
+      let raw = GPSDRawData(lines: [Array("b56201\r\n".utf8)], verbatim: [[0xB5, 0x62, 1]])
+      session.send(raw, device: reports.receiver, at: start)
       take()
     }
     if session.deadline <= start { failures.append("a client that asks is given up") }
