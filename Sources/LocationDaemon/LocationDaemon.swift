@@ -160,25 +160,6 @@ package final class LocationDaemon: Sendable {
   package var status: DaemonStatus { core.status(isWhole: true) }
 }
 
-/// What a status and the journal have of the stream's port.
-private struct NetworkReport: Sendable {
-  private let path: String
-  private let positions: PositionLimit
-  private let port: PortReport
-
-  init(_ listener: OutputPort, _ positions: PositionLimit) {
-    (path, self.positions, port) = (listener.path, positions, listener.report)
-  }
-
-  var report: DaemonStatus.OutputReport {
-    var report = DaemonStatus.OutputReport(
-      name: "tcp", place: path, positions: positions, listeners: 0, sent: 0, dropped: 0,
-      problem: port.problem)
-    report.attempts = port.attempts > 0 ? port.attempts : nil
-    return report
-  }
-}
-
 /// What the hosts of a daemon share.
 private final class DaemonCore: Sendable {
   private struct Hosts: Sendable {

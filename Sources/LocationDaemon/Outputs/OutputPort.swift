@@ -2,6 +2,7 @@
 
 import Glibc
 package import LinuxIO
+import LocationServices
 import Synchronization
 
 /// A TCP port at which an output is served. While another program has it, it is tried again and again, and everything else is served.
@@ -137,5 +138,24 @@ package final class PortReport: Sendable {
       values.refused += 1
       values.refusal = (words, now)
     }
+  }
+}
+
+/// What a status and the journal have of the stream's port.
+struct NetworkReport: Sendable {
+  private let path: String
+  private let positions: PositionLimit
+  private let port: PortReport
+
+  init(_ listener: OutputPort, _ positions: PositionLimit) {
+    (path, self.positions, port) = (listener.path, positions, listener.report)
+  }
+
+  var report: DaemonStatus.OutputReport {
+    var report = DaemonStatus.OutputReport(
+      name: "tcp", place: path, positions: positions, listeners: 0, sent: 0, dropped: 0,
+      problem: port.problem)
+    report.attempts = port.attempts > 0 ? port.attempts : nil
+    return report
   }
 }
