@@ -1,7 +1,5 @@
 // What receivers send, for whoever passes it on.
 
-import BoardFile
-import BoardTestSupport
 import SensorBus
 import SensorTypes
 import Testing
@@ -61,24 +59,6 @@ struct ReceiverTapTests {
     #expect(slow.take().reduce(0) { $0 + $1.bytes.count } == ReceiverListener.limit)
     Self.take(tap, [8], of: "a")
     #expect(slow.take().map(\.bytes) == [[8]])
-  }
-
-  @Test("the tap of a board has what its receiver says, and the fixes are the same")
-  func board() throws {
-    let board = try VirtualBoard()
-    _ = board.run(30)
-    let listener = board.hub.receiverTap.listen()
-    let fixes = board.run(3).count { if case .location = $0 { true } else { false } }
-    let found = listener.take()
-    let receiver = try #require(board.board.sensors.first { $0.chip == "u-blox" })
-    #expect(found.map(\.place) == [receiver.attachment.description])
-    let bytes = found.flatMap(\.bytes)
-    // Frames of UBX-NAV-PVT.
-    let frames = bytes.indices.dropLast(3).count { bytes[$0..<$0 + 4] == [0xB5, 0x62, 1, 7] }
-    #expect(frames > 0 && abs(frames - fixes) <= 1, "\(frames) frames, \(fixes) fixes")
-    listener.cancel()
-    _ = board.run(1)
-    #expect(listener.take().isEmpty)
   }
 
   @Test("of an I2C port every byte of the stream comes, and not the fill of an empty one")
