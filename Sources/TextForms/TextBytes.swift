@@ -9,41 +9,32 @@ extension [UInt8] {
 
   /// Appends a number with at most `digits` decimals, without the trailing zeros.
   package mutating func append(fixed value: Double, digits: Int) {
-    guard var units = Self.units(value, digits: digits) else { return append(text: "\(value)") }
-    if value < 0, units > 0 { append(UInt8(ascii: "-")) }
-    var places = digits
-    while places > 0, units % 10 == 0 {
-      units /= 10
-      places -= 1
-    }
-    append(decimal: units, places: places)
+    append(FixedDecimal(short: value, digits: digits), or: value)
   }
 
   /// Appends a number with just so many decimals.
   package mutating func append(steady value: Double, digits: Int) {
-    guard let units = Self.units(value, digits: digits) else { return append(text: "\(value)") }
-    if value < 0, units > 0 { append(UInt8(ascii: "-")) }
-    append(decimal: units, places: digits)
+    append(FixedDecimal(steady: value, digits: digits), or: value)
   }
 
   /// Appends so many units of the last of `places` decimals, with zeros ahead up to `width` digits in all.
   package mutating func append(decimal units: UInt64, places: Int = 0, width: Int = 0) {
-    // The digits of the largest number, the point, and what the zeros need.
-    let room = 21 + Swift.max(0, places, width)
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { text in
-      var (rest, digits, begin) = (units, 0, text.count)
-      func put(_ byte: UInt8) {
-        begin -= 1
-        text.initializeElement(at: begin, to: byte)
-      }
-      // From the last digit on.
-      while rest > 0 || digits <= places || digits < width {
-        if digits == places, places > 0 { put(UInt8(ascii: ".")) }
-        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-        rest /= 10
-        digits += 1
-      }
-      append(contentsOf: UnsafeMutableBufferPointer(rebasing: text[begin...]))
+    append(FixedDecimal(units: units, places: places, width: width))
+  }
+
+  private mutating func append(_ number: FixedDecimal?, or value: Double) {
+    if let number { append(number) } else { append(text: "\(value)") }
+  }
+
+  private mutating func append(_ number: FixedDecimal) {
+    append(upTo: number.size) { number.write(to: $0) }
+  }
+
+  /// Appends what `write` writes into memory for so many bytes, and counts.
+  private mutating func append(upTo size: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { text in
+      guard let memory = text.baseAddress else { return }
+      append(contentsOf: UnsafeBufferPointer(start: memory, count: write(memory)))
     }
   }
 
@@ -54,28 +45,8 @@ extension [UInt8] {
   @discardableResult
   package mutating func append(iso8601 seconds: Double, isLeapSecond: Bool = false) -> Bool {
     guard let date = CivilDate(isLeapSecond ? seconds - 1 : seconds) else { return false }
-    append(decimal: UInt64(date.year), width: 4)
-    append(UInt8(ascii: "-"))
-    append(decimal: UInt64(date.month), width: 2)
-    append(UInt8(ascii: "-"))
-    append(decimal: UInt64(date.day), width: 2)
-    append(UInt8(ascii: "T"))
-    append(decimal: date.milliseconds / 3_600_000, width: 2)
-    append(UInt8(ascii: ":"))
-    append(decimal: date.milliseconds / 60_000 % 60, width: 2)
-    append(UInt8(ascii: ":"))
-    append(
-      decimal: date.milliseconds % 60_000 + (isLeapSecond ? 1_000 : 0), places: 3, width: 5)
-    append(UInt8(ascii: "Z"))
+    append(upTo: CivilDate.size) { date.write(to: $0, isLeapSecond: isLeapSecond) }
     return true
-  }
-
-  /// The magnitude in units of the last decimal; `nil` for what has too many of them.
-  private static func units(_ value: Double, digits: Int) -> UInt64? {
-    var scale = 1.0
-    for _ in 0..<digits { scale *= 10 }
-    let scaled = (value.magnitude * scale).rounded()
-    return scaled < 9e15 ? UInt64(exactly: scaled) : nil
   }
 }
 
@@ -110,9 +81,14 @@ package struct CivilDate {
   package init?(_ seconds: Double) {
     // The first and the last moment of those years.
     guard seconds >= -62_135_596_800, seconds < 253_402_300_799.999 else { return nil }
-    let total = Int64((seconds * 1_000).rounded())
-    let days = Int((Double(total) / 86_400_000).rounded(.down))
-    milliseconds = UInt64(total - Int64(days) * 86_400_000)
+    let exact = seconds * 1_000
+    let whole = Int64(exact)
+    // Halves away from zero.
+    let fraction = exact - Double(whole)
+    let total = fraction >= 0.5 ? whole + 1 : fraction <= -0.5 ? whole - 1 : whole
+    let (quotient, rest) = total.quotientAndRemainder(dividingBy: 86_400_000)
+    let days = Int(rest < 0 ? quotient - 1 : quotient)
+    milliseconds = UInt64(rest < 0 ? rest + 86_400_000 : rest)
     // Counted from the first of March of the year 0, a leap day ends its year, and all centuries but each fourth
     // have the same length.
     let day = days + 719_468
@@ -125,5 +101,32 @@ package struct CivilDate {
     self.day = ofYear - (153 * months + 2) / 5 + 1
     month = months < 10 ? months + 3 : months - 9
     year = century * 100 + yearOfCentury + (months < 10 ? 0 : 1)
+  }
+
+  /// The bytes that `write` writes.
+  static let size = 24
+
+  /// Writes the moment as `2026-11-21T03:04:05.678Z`, and returns the number of bytes, `size`.
+  ///
+  /// - Parameter isLeapSecond: Whether it lies in the leap second behind it.
+  func write(to memory: UnsafeMutablePointer<UInt8>, isLeapSecond: Bool) -> Int {
+    var place = memory
+    func put(_ number: UInt64, _ width: Int, _ divider: UInt8) {
+      var rest = number
+      for index in (0..<width).reversed() {
+        place[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      place[width] = divider
+      place += width + 1
+    }
+    put(UInt64(year), 4, UInt8(ascii: "-"))
+    put(UInt64(month), 2, UInt8(ascii: "-"))
+    put(UInt64(day), 2, UInt8(ascii: "T"))
+    put(milliseconds / 3_600_000, 2, UInt8(ascii: ":"))
+    put(milliseconds / 60_000 % 60, 2, UInt8(ascii: ":"))
+    put(milliseconds / 1_000 % 60 + (isLeapSecond ? 1 : 0), 2, UInt8(ascii: "."))
+    put(milliseconds % 1_000, 3, UInt8(ascii: "Z"))
+    return place - memory
   }
 }

@@ -46,6 +46,56 @@ struct DecimalTextTests {
   }
 }
 
+struct JSONLineTests {
+  /// By the rules of JSON, a character at a time.
+  private func quoted(_ text: String) -> String {
+    let characters = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"": "\\\""
+      case "\\": "\\\\"
+      case "\n": "\\n"
+      case "\u{1}": "\\u0001"
+      case "\u{7F}": "\\u007f"
+      default: String(scalar)
+      }
+    }
+    return "\"" + characters.joined() + "\""
+  }
+
+  @Test("a key and a text of any length are escaped at any place")
+  func escaping() {
+    for length in 0...20 {
+      let plain = Array("abcdefghijklmnopqrst".unicodeScalars.prefix(length))
+      for place in 0...length {
+        for scalar in ["\"", "\\", "\n", "\u{1}", "\u{7F}", "~", " ", "é"] as [Unicode.Scalar] {
+          var scalars = plain
+          scalars.insert(scalar, at: place)
+          let text = String(String.UnicodeScalarView(scalars))
+          var line = JSONLine()
+          line.set(text, text)
+          line.set(text, 1)
+          #expect(line.line == "{\(quoted(text)):\(quoted(text)),\(quoted(text)):1}")
+        }
+      }
+    }
+  }
+
+  @Test("lines of any length follow one another in one text")
+  func lengths() {
+    var (text, expected) = ([UInt8](), "")
+    for length in stride(from: 0, to: 3_000, by: 37) {
+      let value = String(repeating: "x", count: length)
+      var line = JSONLine(behind: &text)
+      line.set("a", length)
+      line.set("b", value)
+      line.set("c", objects: [1.5, -2]) { $0.set("d", $1, digits: 3) }
+      line.end(into: &text)
+      expected += "{\"a\":\(length),\"b\":\"\(value)\",\"c\":[{\"d\":1.5},{\"d\":-2}]}\n"
+    }
+    #expect(String(decoding: text, as: UTF8.self) == expected)
+  }
+}
+
 struct MarkupTests {
   @Test("nothing that is put into a page is markup, and what XML cannot hold is replaced")
   func escaping() {
