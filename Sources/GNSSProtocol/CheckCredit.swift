@@ -15,6 +15,6 @@ struct CheckCredit: Sendable {
 
   mutating func arrived(_ bytes: Int) { left = min(Self.atOnce, left + Self.perByte * bytes) }
 
-  /// Counts a check of bytes that were no frame.
+  /// Counts a check of bytes that were no frame, or no sentence.
   mutating func spend(_ bytes: Int) { left -= bytes }
 }

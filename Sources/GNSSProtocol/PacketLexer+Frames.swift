@@ -26,11 +26,13 @@ extension PacketLexer {
     }
     switch withBytes(start..<buffer.count, { TSIPFrame.check($0) }) {
     case .incomplete: return .incomplete
-    case .garbage: return .garbage
+    case .garbage(let length): return .rejected(length)
     case .whole(let length):
       let packet = GNSSPacket(kind: .tsip, range: start..<start + length, received: received)
       guard !speaksTSIP else { return .packet(packet, length: length) }
-      guard TSIPFrame.report(of: packet.range, in: self) != nil else { return .garbage }
+      guard TSIPFrame.report(of: packet.range, in: self) != nil else {
+        return .rejected(length)
+      }
       // Short ones come by chance; between long ones they do not matter.
       let (isLong, isInRow) = (length >= TSIPFrame.longLength, rowOfTSIP.end == start)
       if isLong, isInRow, rowOfTSIP.hasLong { return .packet(packet, length: length) }

@@ -57,10 +57,10 @@ public struct PacketLexer: Sendable {
   private(set) var buffer: [UInt8] = []
   private(set) var start = 0
   /// Whether the byte before the first of the buffer ended a line.
-  private var beginsLine = true
+  private(set) var beginsLine = true
   private var arrivals = Arrivals()
   /// Whether this receiver writes check sums: then a sentence without one is a damaged one.
-  private var sendsChecksums = false
+  private(set) var sendsChecksums = false
   private var isFinished = false
   /// Whether this receiver speaks TSIP, which has no check sum.
   private(set) var speaksTSIP = false
@@ -126,6 +126,7 @@ public struct PacketLexer: Sendable {
         start += length
         return packet
       case .plausible(let length, let hasLong):
+        credit.spend(length)
         rowOfTSIP = TSIPRow(end: start + length, hasLong: hasLong)
         counters.garbage &+= 1
         start += 1
@@ -143,6 +144,10 @@ public struct PacketLexer: Sendable {
         counters.garbage &+= 1
         start += 1
       case .garbage:
+        counters.garbage &+= 1
+        start += 1
+      case .rejected(let length):
+        credit.spend(length)
         counters.garbage &+= 1
         start += 1
       case .badChecksum(let length):
@@ -164,6 +169,8 @@ public struct PacketLexer: Sendable {
     case remark(length: Int)
     case incomplete
     case garbage
+    /// No packet, which took a look at so many bytes.
+    case rejected(Int)
     /// The bytes that were checked.
     case badChecksum(Int)
   }
@@ -181,156 +188,6 @@ public struct PacketLexer: Sendable {
     case UInt8(ascii: "#"): line(received)
     default: .garbage
     }
-  }
-
-  /// What stands before a sentence on a network (NMEA 0183 from 4.10 on): its source, group and number, which nobody needs here.
-  private func tagBlock() -> PacketFinding {
-    let end = min(buffer.count, start + Self.longestTagBlock)
-    var sum: UInt8 = 0
-    var star: Int?
-    for index in start + 1..<end {
-      let byte = buffer[index]
-      if byte == UInt8(ascii: "\\") {
-        guard let star, index == star + 3, let high = Self.hex(buffer[star + 1]),
-          let low = Self.hex(buffer[star + 2])
-        else { return .garbage }
-        return sum == high << 4 | low
-          ? .tagBlock(length: index + 1 - start) : .badChecksum(index - start)
-      }
-      guard byte >= 32, byte < 127 else { return .garbage }
-      if byte == UInt8(ascii: "*") { star = index }
-      if star == nil { sum ^= byte }
-    }
-    return end == start + Self.longestTagBlock ? .garbage : .incomplete
-  }
-
-  private static func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
-
-  /// A log (`#UNIHEADINGA,`), wherever it begins, or a line of a file that its keeper has written (`# Name:`): a sentence
-  /// in that is an example. A log that has lost its end is neither, and may hide a sentence.
-  private func line(_ received: Timestamp) -> PacketFinding {
-    let end = min(buffer.count, start + Self.longestLine)
-    var index = start + 1
-    while index < end, Self.isCapitalOrDigit(buffer[index]) { index += 1 }
-    if index < end {
-      let isLog = buffer[index] == UInt8(ascii: ",") && index > start + Self.shortestName
-      guard isLog || (start > 0 ? Self.endsLine(buffer[start - 1]) : beginsLine) else {
-        return .garbage
-      }
-      while index < end {
-        if Self.endsLine(buffer[index]) {
-          return isLog ? log(upTo: index, received) : .remark(length: index - start)
-        }
-        // What is no text is neither.
-        guard buffer[index] == 9 || (buffer[index] >= 32 && buffer[index] != 127) else {
-          return .garbage
-        }
-        index += 1
-      }
-    }
-    return end == start + Self.longestLine ? .garbage : .incomplete
-  }
-
-  private func log(upTo end: Int, _ received: Timestamp) -> PacketFinding {
-    let star = end - 9
-    guard star > start, buffer[star] == UInt8(ascii: "*"), let sent = number(star + 1..<end) else {
-      return .garbage
-    }
-    guard cyclicCheck(start + 1..<star) == sent else { return .badChecksum(end - start) }
-    return .packet(
-      GNSSPacket(kind: .log, range: start + 1..<star, received: received), length: end - start)
-  }
-
-  /// The number that hexadecimal digits write; `nil` for others.
-  private func number(_ digits: Range<Int>) -> UInt32? {
-    var value: UInt32 = 0
-    for index in digits {
-      guard let digit = Self.hex(buffer[index]) else { return nil }
-      value = value << 4 | UInt32(digit)
-    }
-    return value
-  }
-
-  /// CRC-32 as NovAtel and Unicore have it: the usual polynomial, reflected, from 0 and not inverted.
-  private func cyclicCheck(_ range: Range<Int>) -> UInt32 {
-    var crc: UInt32 = 0
-    for index in range {
-      crc ^= UInt32(buffer[index])
-      for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0xEDB8_8320 }
-    }
-    return crc
-  }
-
-  private func sentence(_ received: Timestamp) -> PacketFinding {
-    let end = min(buffer.count, start + Self.longestSentence)
-    let (index, star, sum) = buffer.withUnsafeBufferPointer { Self.scan($0, start + 1..<end) }
-    guard index < end else {
-      return end == start + Self.longestSentence ? .garbage : .incomplete
-    }
-    guard Self.endsLine(buffer[index]) else { return .garbage }
-    guard let star else {
-      // Some receivers send no check sum; a sentence of a plausible form is taken.
-      let content = start + 1..<index
-      return !sendsChecksums && isAddressed(content)
-        ? .packet(
-          GNSSPacket(kind: .nmea, range: content, received: received), length: index - start)
-        : .garbage
-    }
-    guard index >= star + 3, let high = Self.hex(buffer[star + 1]),
-      let low = Self.hex(buffer[star + 2])
-    else { return .garbage }
-    guard sum == high << 4 | low || isUnicore(sum ^ (high << 4 | low), star: star, end: index)
-    else { return .badChecksum(index - start) }
-    return .packet(
-      GNSSPacket(kind: .nmea, range: start + 1..<star, received: received),
-      length: index - start)
-  }
-
-  /// Looks for the first byte that is no text, for the last asterisk before it, and sums up what stands before the first asterisk.
-  private static func scan(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>
-  ) -> (end: Int, star: Int?, sum: UInt8) {
-    var index = range.lowerBound
-    var sum: UInt8 = 0
-    while index < range.upperBound {
-      let byte = bytes[index]
-      guard byte >= 32, byte < 127 else { return (index, nil, sum) }
-      if byte == UInt8(ascii: "*") { break }
-      sum ^= byte
-      index += 1
-    }
-    var star: Int?
-    while index < range.upperBound {
-      let byte = bytes[index]
-      guard byte >= 32, byte < 127 else { break }
-      if byte == UInt8(ascii: "*") {
-        star = index
-      }
-      index += 1
-    }
-    return (index, star, sum)
-  }
-
-  /// Whether a sentence has another check than the standard's: in Unicore's answers to commands the `$` is summed up as well, and
-  /// some receivers write `KSXT` with the check of a log.
-  private func isUnicore(_ difference: UInt8, star: Int, end: Int) -> Bool {
-    if difference == UInt8(ascii: "$") {
-      return buffer[start + 1..<star].starts(with: "command,".utf8)
-    }
-    return end == star + 9 && number(star + 1..<end) == cyclicCheck(start + 1..<star)
-  }
-
-  /// Whether a sentence begins like one: `GPGGA,`.
-  private func isAddressed(_ range: Range<Int>) -> Bool {
-    guard range.count > 6 else { return false }
-    for index in range.lowerBound..<range.lowerBound + 5 {
-      guard Self.isCapitalOrDigit(buffer[index]) else { return false }
-    }
-    return buffer[range.lowerBound + 5] == UInt8(ascii: ",")
-  }
-
-  private static func isCapitalOrDigit(_ byte: UInt8) -> Bool {
-    (65...90).contains(byte) || (48...57).contains(byte)
   }
 
   /// A message of UBX, or of another protocol with its frame, by its second byte.
@@ -357,15 +214,6 @@ public struct PacketLexer: Sendable {
         kind: kind(buffer[start + 2], buffer[start + 3]),
         range: start + 6..<start + 6 + length, received: received), length: length + 8)
   }
-
-  private static func hex(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 48...57: digit - 48
-    case 65...70: digit - 55
-    case 97...102: digit - 87
-    default: nil
-    }
-  }
 }
 
 /// Counters; they only grow.
@@ -380,7 +228,7 @@ public struct PacketCounters: Sendable, Hashable {
   public var skipped: UInt64 = 0
   /// Sentences and messages whose end did not come within a second.
   public var unfinished: UInt64 = 0
-  /// Bytes that were passed over without a look, because too many before them had wrong check sums.
+  /// Bytes that were passed over without a look, because too many before them were looked at in vain.
   public var unchecked: UInt64 = 0
   /// Bytes that arrived while the buffer was full, and were lost.
   public var overflow: UInt64 = 0

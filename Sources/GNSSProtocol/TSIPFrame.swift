@@ -12,14 +12,15 @@ enum TSIPFrame {
   /// What bytes are that begin with a DLE.
   enum TSIPVerdict: Sendable, Equatable {
     case incomplete
-    case garbage
+    /// The bytes that were looked at.
+    case garbage(length: Int)
     /// A packet, and the length of all of it.
     case whole(length: Int)
   }
 
   static func check(_ bytes: UnsafeBufferPointer<UInt8>) -> TSIPVerdict {
     guard bytes.count > 1 else { return .incomplete }
-    guard bytes[1] != dle, bytes[1] != etx else { return .garbage }
+    guard bytes[1] != dle, bytes[1] != etx else { return .garbage(length: 1) }
     var index = 2
     while index + 1 < min(bytes.count, longest) {
       guard bytes[index] == dle else {
@@ -27,10 +28,10 @@ enum TSIPFrame {
         continue
       }
       if bytes[index + 1] == etx { return .whole(length: index + 2) }
-      guard bytes[index + 1] == dle else { return .garbage }
+      guard bytes[index + 1] == dle else { return .garbage(length: index) }
       index += 2
     }
-    return bytes.count < longest ? .incomplete : .garbage
+    return bytes.count < longest ? .incomplete : .garbage(length: index)
   }
 
   /// What a whole packet says; `nil` for one that is not read, or not plausible.

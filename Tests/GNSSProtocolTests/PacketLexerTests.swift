@@ -318,4 +318,53 @@ struct PacketLexerTests {
     _ = take([UInt8](repeating: 0, count: 4_100), at: later)
     #expect(take(Self.gga + Self.ack, at: later) == 2)
   }
+
+  // Each of them looks at hundreds of bytes for its end, and the next one begins within them.
+  @Test(
+    "beginnings of text and of TSIP that have no end are passed over after a while, are counted, and hide nothing later",
+    arguments: [
+      ("$", reach: 255), ("$GPGGA,1*00,", reach: 255), ("#BESTPOSA,", reach: 511),
+      ("#MODE,", reach: 511), ("\u{10}A\u{10}", reach: 398),
+    ] as [(String, reach: Int)])
+  func endless(pattern: String, reach: Int) {
+    var lexer = PacketLexer()
+    let pattern = Array(pattern.utf8)
+    let piece = (0..<6_000).map { pattern[$0 % pattern.count] }
+    func take(_ bytes: [UInt8], at time: Timestamp) -> Int {
+      bytes.withUnsafeBytes { lexer.append($0, at: time) }
+      var count = 0
+      while lexer.next(at: time) != nil { count += 1 }
+      return count
+    }
+    for _ in 0..<100 { #expect(take(piece, at: now) == 0) }
+    let counters = lexer.counters
+    #expect(counters.garbage > 595_000 && counters.overflow == 0)
+    // Each beginning that was looked at cost `reach` bytes.
+    let looks = Int(counters.garbage - counters.unchecked) / pattern.count
+    #expect(looks > 256)
+    #expect(looks * reach <= CheckCredit.atOnce + CheckCredit.perByte * 100 * piece.count)
+    let later = now.advanced(bySeconds: 2)
+    _ = take([UInt8](repeating: 0, count: 600), at: later)
+    #expect(take(Self.gga + Self.ack, at: later) == 2)
+  }
+
+  @Test("a sentence of every length ends at its first byte that is no text, whatever that is")
+  func sentenceEnds() {
+    for length in 0...40 {
+      let content = (0..<length).map { UInt8(ascii: "A") + UInt8($0 % 26) }
+      for place in 0...length {
+        for byte in [UInt8(0), 9, 10, 13, 31, 32, 42, 126, 127, 128, 159, 170, 255] {
+          var text = content
+          text.insert(byte, at: place)
+          // The plain way, byte by byte.
+          let end = text.firstIndex { $0 < 32 || $0 > 126 } ?? text.count
+          let star = text[..<end].lastIndex(of: UInt8(ascii: "*"))
+          let sum = text[..<(text[..<end].firstIndex(of: UInt8(ascii: "*")) ?? end)].reduce(
+            UInt8(0), ^)
+          let found = text.withUnsafeBufferPointer { PrintableText($0, 0..<text.count) }
+          #expect(found.end == end && found.star == star && found.sum == sum, "\(text)")
+        }
+      }
+    }
+  }
 }
