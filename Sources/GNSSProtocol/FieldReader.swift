@@ -46,7 +46,36 @@ struct FieldReader {
   mutating func letter() -> UInt8? { next().first }
 
   /// The next field as a decimal number; `nil` when empty or anything else.
-  mutating func number() -> Double? { Self.number(next()) }
+  mutating func number() -> Double? {
+    // Nearly all are digits with a point at most: one pass finds their end, too.
+    let begin = min(position, bytes.count)
+    var index = begin
+    var mantissa: Int64 = 0
+    var point: Int?
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte &- 48 < 10 {
+        mantissa = mantissa &* 10 &+ Int64(byte &- 48)
+      } else if byte == UInt8(ascii: "."), point == nil {
+        point = index
+      } else {
+        break
+      }
+      index += 1
+    }
+    let decimals = point.map { index - $0 - 1 } ?? 0
+    let digits = index - begin - (point == nil ? 0 : 1)
+    guard 1...15 ~= digits, index == bytes.count || bytes[index] == UInt8(ascii: ",") else {
+      return Self.number(next())
+    }
+    position = index + 1
+    return decimals == 0 ? Double(mantissa) : Double(mantissa) / Self.powers[decimals]
+  }
+
+  /// Powers of ten.
+  private static let powers: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  ]
 
   /// The next field as a whole number of less than ten digits; `nil` when empty or anything else.
   mutating func integer() -> Int? {
