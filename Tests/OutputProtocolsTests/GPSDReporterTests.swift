@@ -1,5 +1,6 @@
 // When gpsd's reports are made, and which.
 
+import LinearAlgebra
 import SensorTypes
 import Testing
 
