@@ -1,7 +1,6 @@
 // The conversation with a client of gpsd: requests, answers, attacks, and a client that does not read.
 
 import Foundation
-import LinearAlgebra
 import SensorTypes
 import Testing
 
