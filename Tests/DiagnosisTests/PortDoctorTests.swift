@@ -24,7 +24,8 @@ struct PortDoctorTests {
     #expect(found.mend?.contains("gpsd.socket") == true)
     let getty = finding(PortUsage(holders: ["agetty (process 9)"]))
     #expect(getty.mend == "sudo systemctl disable --now serial-getty@ttyACM0")
-    #expect(finding(PortUsage(holders: ["cat (process 7)"])).mend?.contains("end it") == true)
+    #expect(
+      finding(PortUsage(holders: ["cat (process 7)"])).mend?.contains("end that program") == true)
   }
 
   @Test("a process of another user that was started with the port is named")

@@ -111,8 +111,9 @@ package final class NetworkReceiver: ReceiverDriver {
     guard wasUnderstood else {
       return "no whole sentence \(time): check what the sender sends"
     }
-    if cause == .nothing, hasEpoch {
-      return "no position \(time): the sender has stopped, or its time stands still"
+    if hasEpoch {
+      return
+        "no position \(time): the sender has stopped, or its time stands still, or what comes now holds no position"
     }
     return
       "no position \(time): what comes holds no RMC, GGA, GNS or GLL, or the sender has stopped"
