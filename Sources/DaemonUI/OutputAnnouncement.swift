@@ -11,7 +11,7 @@ enum OutputAnnouncement {
     // What publishes ports has no entry, and the compass of desktops never has a position.
     guard opened.line != nil else { return "\(name): \(opened.output.place)" }
     guard opened.settings.kind != .sensorProxy else { return place }
-    if let port = opened.listener, !port.isOpen {
+    if let port = opened.listener, !port.report.isOpen {
       return "\(name) waits for \(port.path), which another program has"
     }
     let limit = opened.settings.positions

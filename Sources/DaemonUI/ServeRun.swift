@@ -61,6 +61,7 @@ package struct ServeRun {
     let parts = makeParts(board: located?.board.name ?? "found on the buses")
     let stop = StopFlag()
     let reloads = Atomic<Bool>(false)
+    let isOpening = Atomic<Bool>(false)
     let round = DispatchSemaphore(value: 0)
     // Both may take longer than the watchdog waits.
     let reloading = DispatchQueue(label: "lodestone.reload")
@@ -75,7 +76,7 @@ package struct ServeRun {
     for problem in daemon.problems { Terminal.warn("lodestone: \(problem)") }
     Terminal.say("serving \(parts.board) at \(listener.path)")
     if let stream { Terminal.say("lines of JSON at \(stream.path)") }
-    if let network, network.listener.isOpen {
+    if let network, network.listener.report.isOpen {
       Terminal.say(
         "lines of JSON for everybody who reaches \(network.listener.path), positions: \(network.positions.rawValue)"
       )
@@ -99,7 +100,13 @@ package struct ServeRun {
     var (journal, chips) = (OutputJournal(), OutputJournal())
     var pause = min(period, Self.firstLook)
     while stop.signal == nil {
-      if worksAlone { opening.async { daemon.openBoard() } }
+      // An opening that hangs is not asked for again.
+      if worksAlone, !isOpening.exchange(true, ordering: .acquiringAndReleasing) {
+        opening.async {
+          daemon.openBoard()
+          isOpening.store(false, ordering: .releasing)
+        }
+      }
       _ = round.wait(timeout: .now() + pause)
       pause = period
       web?.report()

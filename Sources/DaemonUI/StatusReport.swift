@@ -96,6 +96,7 @@ package struct StatusReport {
     let attempts = output.attempts.map { " (failed attempts: \($0))" } ?? ""
     return ["  " + words.joined(separator: "; ")]
       + (output.problem.map { ["    problem: \($0)\(attempts)"] } ?? [])
+      + (output.refusal.map { ["    connections refused: \($0)"] } ?? [])
   }
 
   private static func duration(_ seconds: Double) -> String {

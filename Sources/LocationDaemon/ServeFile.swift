@@ -111,7 +111,15 @@ package enum ServeFile {
     }
     configuration.network = try network(map)
     configuration.web = try web(map)
-    configuration.outputs = try OutputSettings.parse(map)
+    let stream = configuration.network.flatMap {
+      ListenedPort($0.address, $0.port, owner: "'tcp'")
+    }
+    let page = configuration.web.flatMap { ListenedPort($0.address, $0.port, owner: "'web'") }
+    if let stream, let page, stream.excludes(page) {
+      throw map.error("web", "'tcp' has this port")
+    }
+    configuration.outputs = try OutputSettings.parse(
+      map, taken: [stream, page].compactMap(\.self))
     if let group = try map.string("group") {
       guard let number = number(ofGroup: group) else {
         throw map.error("group", "there is no group '\(group)' on this machine")

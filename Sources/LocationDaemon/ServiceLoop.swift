@@ -260,9 +260,9 @@ final class ServiceLoop {
     seats[token] = nil
     let isDone = !seat.isGone && (seat.isUnwritable || write(&seat, at: now))
     seats[token] = seat
-    if seat.isGone || isDone && (seat.host.isClosed || seat.isUnwritable && seat.host.isOneWay) {
-      return remove(token)
-    }
+    // Who can be written to no more, and is not read, would never be known to be gone.
+    let isDeaf = seat.isUnwritable && (seat.host.isOneWay || !seat.host.isReading)
+    if seat.isGone || isDone && (seat.host.isClosed || isDeaf) { return remove(token) }
     var interest: Poller.Interest = []
     if seat.host.isReading, !seat.hasEnded { interest.insert(.readable) }
     if !isDone, !seat.isUnwritable { interest.insert(.writable) }
@@ -358,6 +358,7 @@ final class ServiceLoop {
           entrance.listener.descriptor, token: UInt64(index), pausedUntil == nil ? .readable : [])
       } catch {
         server.count { $0.failures += 1 }
+        entrance.port?.close(at: now)
       }
     }
   }

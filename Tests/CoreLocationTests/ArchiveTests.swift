@@ -3,6 +3,34 @@ import Testing
 
 @testable import CoreLocation
 
+// Foundation names the classes of an archive by their modules: they cannot be nested.
+
+/// A subclass as mocks have it: it keeps its value by itself, and writes it by itself.
+final class ChosenFloor: CLFloor, @unchecked Sendable {
+  private let chosen: Int
+  override var level: Int { chosen }
+
+  init(_ level: Int) {
+    chosen = level
+    super.init()
+  }
+
+  override func encode(with coder: NSCoder) { coder.encode(chosen, forKey: "chosen") }
+
+  required init?(coder: NSCoder) {
+    chosen = coder.decodeInteger(forKey: "chosen")
+    super.init(coder: coder)
+  }
+}
+
+/// The same of values that are many.
+final class ChosenHeading: CLHeading, @unchecked Sendable {
+  override func encode(with coder: NSCoder) { coder.encode(1, forKey: "chosen") }
+}
+final class ChosenVisit: CLVisit, @unchecked Sendable {
+  override func encode(with coder: NSCoder) { coder.encode(1, forKey: "chosen") }
+}
+
 /// Archives that come from outside, of every value that is written to one.
 struct ArchiveTests {
   private static let identity = UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
@@ -31,32 +59,6 @@ struct ArchiveTests {
   private func unarchive(_ data: Data, like object: any NSObject & NSSecureCoding) -> NSObject? {
     (try? NSKeyedUnarchiver.unarchivedObject(ofClasses: [type(of: object)], from: data))
       as? NSObject
-  }
-
-  /// A subclass as mocks have it: it keeps its value by itself, and writes it by itself.
-  final class ChosenFloor: CLFloor, @unchecked Sendable {
-    private let chosen: Int
-    override var level: Int { chosen }
-
-    init(_ level: Int) {
-      chosen = level
-      super.init()
-    }
-
-    override func encode(with coder: NSCoder) { coder.encode(chosen, forKey: "chosen") }
-
-    required init?(coder: NSCoder) {
-      chosen = coder.decodeInteger(forKey: "chosen")
-      super.init(coder: coder)
-    }
-  }
-
-  /// The same of values that are many.
-  final class ChosenHeading: CLHeading, @unchecked Sendable {
-    override func encode(with coder: NSCoder) { coder.encode(1, forKey: "chosen") }
-  }
-  final class ChosenVisit: CLVisit, @unchecked Sendable {
-    override func encode(with coder: NSCoder) { coder.encode(1, forKey: "chosen") }
   }
 
   @Test("L: a subclass that wrote keys of its own can be read, and what it inherits is not known")

@@ -20,6 +20,26 @@ struct ServeFileTests {
     #expect(try parse("web: {}").web?.address == "127.0.0.1")
   }
 
+  @Test(
+    "two that listen at one port are an error, however their addresses are written",
+    arguments: [
+      ("outputs:\n  - {protocol: gpsd, address: 127.1, port: 5}\n", "127.0.0.1", 5, true),
+      ("outputs:\n  - {protocol: gpsd, address: 0.0.0.0, port: 5}\n", "127.0.0.1", 5, true),
+      ("outputs:\n  - {protocol: gpsd, address: '::', port: 5}\n", "127.0.0.1", 5, true),
+      ("outputs:\n  - {protocol: gpsd, port: 5}\n", "'::'", 5, true),
+      ("outputs:\n  - {protocol: gpsd, address: '::1', port: 5}\n", "0.0.0.0", 5, false),
+      ("outputs:\n  - {protocol: gpsd, address: 127.0.0.2, port: 5}\n", "127.0.0.1", 5, false),
+      ("outputs:\n  - {protocol: gpsd, port: 6}\n", "0.0.0.0", 5, false),
+      ("tcp: {port: 5}\n", "0.0.0.0", 5, true), ("web: {port: 5}\n", "0.0.0.0", 5, true),
+    ])
+  func ports(other: String, address: String, port: Int, isShared: Bool) throws {
+    let output = "  - {protocol: nmea0183, address: \(address), port: \(port)}\n"
+    let text = other.hasPrefix("outputs") ? other + output : other + "outputs:\n" + output
+    var message: String?
+    do { _ = try parse(text) } catch let error as BoardFileError { message = error.message }
+    #expect((message?.contains("has this port") ?? false) == isShared, "\(text): \(message ?? "-")")
+  }
+
   @Test func everyKey() throws {
     let configuration = try parse(
       """

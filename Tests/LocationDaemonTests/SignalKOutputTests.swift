@@ -143,6 +143,24 @@ import Testing
     flood.end()
   }
 
+  @Test("a client that goes while its requests and messages wait loses its place")
+  func reset() throws {
+    let bench = try DaemonBench(outputs: [Self.settings()])
+    var peer: SignalKPeer? = try SignalKPeer(connectingTo: bench.port(0))
+    peer?.say(#"{"context":"vessels.self","subscribe":[{"path":"*"}]}"# + "\n")
+    #expect(eventually { bench.board.demands.last?.heading == true })
+    // More than is taken at once: nothing is read from here on. It closes without having read, which resets the connection.
+    peer?.say(String(repeating: "{}\n", count: 5_000))
+    publish(bench)
+    peer = nil
+    #expect(
+      eventually {
+        publish(bench)
+        return bench.daemon?.status.outputs?.first?.listeners == 0
+      })
+    #expect(eventually { bench.board.demands.last == Demand() })
+  }
+
   @Test("a client that reads nothing is passed over, and then told the end of what was lost")
   func slow() throws {
     var session = SignalKSession(SignalKOptions(), initial: .own)

@@ -175,7 +175,10 @@ struct GPSDSessionTests {
     #expect(try client.ask("?WATCH={\"raw\":2}\n")[1]["raw"] as? Int == 0)
     client.session.passesRaw = true
     #expect(try client.ask("?WATCH={\"raw\":1}\n")[1]["raw"] as? Int == 1)
-    // The machine's rules have changed.
+    client.session.send(
+      GPSDRawData(lines: [[0x31], [0x32]], verbatim: [[0x42]]), device: GPSDBoard.receiver,
+      at: GPSDBoard.at(1))
+    // The machine's rules have changed: what waits is not sent either.
     client.session.passesRaw = false
     client.session.send(
       GPSDRawData(lines: [[0x31]], verbatim: [[0x42]]), device: GPSDBoard.receiver,

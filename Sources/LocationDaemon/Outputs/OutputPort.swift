@@ -17,7 +17,7 @@ package final class OutputPort: ConnectionListener {
 
   package let path: String
   /// What has happened here.
-  let report = PortReport()
+  package let report = PortReport()
   private let address: String
   private let number: UInt16
   private let makeListener: PortOpening
@@ -63,6 +63,15 @@ package final class OutputPort: ConnectionListener {
   package var isOpen: Bool { listener != nil }
 
   package func accept() throws(LocalSocketError) -> LocalConnection? { try listener?.accept() }
+
+  /// Closes the port, which cannot be waited at, and tries again after a pause.
+  ///
+  /// - Parameter now: The monotonic clock in seconds.
+  func close(at now: Double) {
+    listener = nil
+    next = now + pause
+    report.failed(LocalSocketError(path, errno: EMFILE), port: number)
+  }
 
   /// Tries to open the port if it is not open and an attempt is due. Returns whether it was opened.
   ///
@@ -156,6 +165,7 @@ struct NetworkReport: Sendable {
       name: "tcp", place: path, positions: positions, listeners: 0, sent: 0, dropped: 0,
       problem: port.problem)
     report.attempts = port.attempts > 0 ? port.attempts : nil
+    report.refusedConnections = port.refused > 0 ? port.refused : nil
     return report
   }
 }

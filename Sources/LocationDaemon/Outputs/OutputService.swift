@@ -81,10 +81,11 @@ package final class OutputService: Sendable {
       var report = DaemonStatus.OutputReport(
         name: output.name, place: output.place, positions: output.positions,
         listeners: summary.listeners, sent: summary.sent, dropped: summary.dropped,
-        problem: port?.problem ?? summary.problem ?? port?.refusal(at: now), line: line,
+        problem: port?.problem ?? summary.problem, line: line,
         isConnected: summary.isConnected, refused: summary.refused > 0 ? summary.refused : nil,
         isLasting: summary.problem != nil && summary.isLasting ? true : nil)
       report.refusedConnections = port.flatMap { $0.refused > 0 ? $0.refused : nil }
+      report.refusal = port?.refusal(at: now)
       report.attempts = port.flatMap { $0.attempts > 0 ? $0.attempts : nil }
       return report
     }

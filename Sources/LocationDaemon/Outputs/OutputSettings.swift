@@ -124,7 +124,11 @@ extension OutputSettings {
   }
 
   /// Reads the list below `outputs`.
-  static func parse(_ map: YAMLMapping) throws(BoardFileError) -> [OutputSettings] {
+  ///
+  /// - Parameter taken: The ports that the rest of the file has.
+  static func parse(
+    _ map: YAMLMapping, taken: [ListenedPort]
+  ) throws(BoardFileError) -> [OutputSettings] {
     // Which keys are known depends on the protocol.
     guard let entries = try map.mappings("outputs", context: "an output") else { return [] }
     guard entries.count <= most else {
@@ -133,7 +137,7 @@ extension OutputSettings {
     var outputs: [OutputSettings] = []
     for entry in entries {
       let output = try parse(entry: entry)
-      try demandUnique(output, among: outputs, entry)
+      try demandUnique(output, among: outputs, taken, entry)
       outputs.append(output)
     }
     return outputs

@@ -64,10 +64,12 @@ package struct DaemonStatus: Hashable, Codable, Sendable {
     package var listeners: Int?
     /// The number of messages that were sent, and of those that were not because the other end takes too little or is not there.
     package var sent, dropped: UInt64
-    /// Why nothing is sent at the moment, or why connections were refused in the last minute, in one line.
+    /// Why nothing is sent at the moment, in one line.
     package var problem: String?
     /// The number of connections that were refused, or closed in favour of others, because there were too many; `nil` for none.
     package var refusedConnections: UInt64?
+    /// Why connections were refused in the last minute, in one line.
+    package var refusal: String?
     /// The number of failed attempts to open the port; `nil` while it is open, and where nobody connects.
     package var attempts: UInt64?
     /// The line of serve.yaml on which its entry begins, or `nil` for an output without one.

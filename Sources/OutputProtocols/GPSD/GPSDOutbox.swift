@@ -126,6 +126,11 @@ struct GPSDOutbox: Sendable {
     for index in waiting.reversed() where entries[index].content != .answer { remove(at: index) }
   }
 
+  /// Leaves out the pieces of NMEA and raw data that have not been begun.
+  mutating func removePieces() {
+    for index in waiting.reversed() where entries[index].content == .piece { remove(at: index) }
+  }
+
   /// The indices of the entries that have not been begun.
   private var waiting: Range<Int> {
     let begun = written > 0 ? 1 : 0

@@ -72,7 +72,12 @@ package struct GPSDSession: Sendable {
   /// Whether a receiver's own bytes may be sent. Without them a client that asks for `raw` is answered by the level 0, which is what it
   /// gets.
   package var passesRaw: Bool {
-    didSet { if !passesRaw { policy.raw = 0 } }
+    didSet {
+      guard !passesRaw else { return }
+      // Raw data that wait hold the position as sentences do not: both are pieces, and both are left out.
+      if oldValue, policy.raw > 0 { outbox.removePieces() }
+      policy.raw = 0
+    }
   }
   private let release: GPSDRelease
   private var reader = GPSDRequestReader()

@@ -47,8 +47,10 @@ enum AccuracyModel {
   /// The same of a fix, whose kind counts as long as the rest of the fix agrees with it: with old corrections, with fewer satellites than
   /// a position takes, or with a dilution that is none, its range error is at least that by code alone.
   private static func rangeError(of fix: GNSSFix) -> Double {
+    // Corrections of orbits and clocks, by satellites, live for minutes.
+    let isByPhase = fix.kind == .rtkFixed || fix.kind == .rtkFloat
     let isDoubtful =
-      (fix.corrections?.age ?? 0) > oldestCorrections
+      isByPhase && (fix.corrections?.age ?? 0) > oldestCorrections
       || (fix.satellitesUsed ?? leastSatellites) < leastSatellites
       || fix.hdop != nil && usable(fix.hdop) == nil
     return isDoubtful ? max(rangeError(fix.kind), rangeError(nil)) : rangeError(fix.kind)

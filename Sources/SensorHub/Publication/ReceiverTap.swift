@@ -62,8 +62,8 @@ package final class ReceiverTap: Sendable {
 
 /// One listener to the receivers of a board.
 package final class ReceiverListener: Sendable {
-  /// The number of bytes that may wait: more than a second of the fastest serial line. Beyond it reads are dropped
-  /// and counted.
+  /// The number of bytes that may wait: more than a second of a line of 921,600 baud. Beyond it reads are
+  /// dropped and counted.
   static let limit = 131_072
 
   private struct State {

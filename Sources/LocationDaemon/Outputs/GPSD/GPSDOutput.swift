@@ -159,9 +159,13 @@ package final class GPSDOutput: ProtocolOutput {
     let (receivers, isBoardOpen) = state.withLock {
       ($0.receivers, $0.reports.devices.contains(where: \.isReceiver))
     }
-    guard wantsLines || wantsBytes, isBoardOpen, let receivers, receivers.mayHearReceivers else {
+    guard wantsLines || wantsBytes, let receivers else { return raw.withLock { $0.stop() } }
+    guard receivers.mayHearReceivers else {
+      // The machine's rules have changed: nothing that waits is sent.
+      for connection in connections { connection.forbidRaw() }
       return raw.withLock { $0.stop() }
     }
+    guard isBoardOpen else { return raw.withLock { $0.stop() } }
     let found = raw.withLock {
       $0.take(of: receivers, wantsLines: wantsLines, wantsBytes: wantsBytes)
     }
@@ -341,6 +345,8 @@ private final class GPSDConnection: ServedConnection {
       session.send(nmea: sentences, device: receiver, at: now)
     }
   }
+
+  func forbidRaw() { state.withLock { $0.session.passesRaw = false } }
 
   func send(_ raw: GPSDRawData, of device: String, at now: Timestamp) {
     change { $0.send(raw, device: device, at: now) }
