@@ -53,6 +53,8 @@ package struct PositionSentences: Sendable {
   private let variation: Double?
   /// Whether the accuracy is more than an assumption.
   private let isAccurate: Bool
+  /// Whether the position is one that a receiver has vouched for, of whatever kind.
+  private let isReported: Bool
 
   /// Makes the sentences of an epoch as a receiver has reported it.
   package init(_ fix: GNSSFix) {
@@ -63,6 +65,7 @@ package struct PositionSentences: Sendable {
     kind = place == nil ? FixKind.none : fix.kind ?? .autonomous
     isKindKnown = place == nil || fix.kind != nil
     isAccurate = fix.accuracySource == .receiver
+    isReported = true
     variation = nil
   }
 
@@ -93,6 +96,7 @@ package struct PositionSentences: Sendable {
     }
     isKindKnown = true
     isAccurate = isCarried || isCoarse || fix.accuracySource == .receiver
+    isReported = false
     variation = declination
   }
 
@@ -118,8 +122,10 @@ package struct PositionSentences: Sendable {
   /// estimated or entered by hand is not valid, whatever else the sentence has.
   ///
   /// A simulator's position (mode S) keeps its A: with V no program would show it, and a simulated board is there to try programs with.
+  /// What a receiver has reported as valid keeps its A as well: u-blox receivers write A with the mode E, and V with it for a position
+  /// beyond the limits of their user.
   private var status: UInt8 {
-    let isValid = place != nil && (kind.isMeasured || kind == .simulated)
+    let isValid = place != nil && (isReported || kind.isMeasured || kind == .simulated)
     return UInt8(ascii: isValid ? "A" : "V")
   }
 
@@ -147,7 +153,7 @@ package struct PositionSentences: Sendable {
     text.endSentence(from: start)
   }
 
-  /// Appends an RMC. A dead-reckoned position has the status V and the mode E; u-blox receivers write A.
+  /// Appends an RMC. A position that the board has dead-reckoned has the status V and the mode E.
   package func rmc(_ talker: String, _ detail: SentenceDetail, _ text: inout [UInt8]) {
     let start = text.beginSentence(talker, "RMC")
     text.append(time: time)
