@@ -76,13 +76,7 @@ package struct ServeRun {
     for problem in daemon.problems { Terminal.warn("lodestone: \(problem)") }
     Terminal.say("serving \(parts.board) at \(listener.path)")
     if let stream { Terminal.say("lines of JSON at \(stream.path)") }
-    if let network, network.listener.report.isOpen {
-      Terminal.say(
-        "lines of JSON for everybody who reaches \(network.listener.path), positions: \(network.positions.rawValue)"
-      )
-    } else if let network {
-      Terminal.say("tcp waits for \(network.listener.path), which another program has")
-    }
+    if let network { announce(network.listener, network.positions) }
     for opened in outputs { Terminal.say(OutputAnnouncement.text(opened)) }
     if daemon.absentCount > 0 {
       Terminal.say("regions and visits go on for \(daemon.absentCount) programs that are away")
@@ -125,6 +119,14 @@ package struct ServeRun {
     daemon.stop()
     web?.stop()
     withExtendedLifetime(interrupts) {}
+  }
+
+  private func announce(_ port: OutputPort, _ positions: PositionLimit) {
+    guard port.report.isOpen else {
+      return Terminal.say("tcp waits for \(port.path), which another program has")
+    }
+    Terminal.say(
+      "lines of JSON for everybody who reaches \(port.path), positions: \(positions.rawValue)")
   }
 
   private func makeParts(board: String) -> LocationDaemon.Parts {

@@ -79,6 +79,12 @@ struct FixJudgementTests {
     let young = AccuracyModel.completed(
       fix { ($0.kind, $0.hdop, $0.corrections) = (.rtkFixed, 1, FixCorrections(age: 60)) })
     #expect(young.horizontalAccuracy == 0.03)
+    // Corrections by satellites live longer than those of a station.
+    for kind in [FixKind.precisePoint, .differential] {
+      let slow = AccuracyModel.completed(
+        fix { ($0.kind, $0.hdop, $0.corrections) = (kind, 1, FixCorrections(age: 300)) })
+      #expect(try #require(slow.horizontalAccuracy) < 5)
+    }
   }
 
   /// A position of dead reckoning, 10 m/s fast unless it says otherwise.

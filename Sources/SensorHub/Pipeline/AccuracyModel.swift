@@ -21,6 +21,9 @@ enum AccuracyModel {
   /// The age in seconds beyond which corrections are not counted on: receivers give an RTK solution up after as long (u-blox
   /// ZED-F9P integration manual: 60 s).
   private static let oldestCorrections = 60.0
+  /// The same without a phase solution, and of precise point positioning: the longest-lived corrections of satellites are those of the
+  /// ionosphere, 600 s (RTCA DO-229, timeouts of message 26).
+  private static let oldestModel = 600.0
   /// The number of satellites with which a position and the receiver's clock can be solved.
   private static let leastSatellites = 4
 
@@ -47,10 +50,9 @@ enum AccuracyModel {
   /// The same of a fix, whose kind counts as long as the rest of the fix agrees with it: with old corrections, with fewer satellites than
   /// a position takes, or with a dilution that is none, its range error is at least that by code alone.
   private static func rangeError(of fix: GNSSFix) -> Double {
-    // Corrections of orbits and clocks, by satellites, live for minutes.
     let isByPhase = fix.kind == .rtkFixed || fix.kind == .rtkFloat
     let isDoubtful =
-      isByPhase && (fix.corrections?.age ?? 0) > oldestCorrections
+      (fix.corrections?.age ?? 0) > (isByPhase ? oldestCorrections : oldestModel)
       || (fix.satellitesUsed ?? leastSatellites) < leastSatellites
       || fix.hdop != nil && usable(fix.hdop) == nil
     return isDoubtful ? max(rangeError(fix.kind), rangeError(nil)) : rangeError(fix.kind)
