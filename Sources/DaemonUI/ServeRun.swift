@@ -122,11 +122,11 @@ package struct ServeRun {
   }
 
   private func announce(_ port: OutputPort, _ positions: PositionLimit) {
-    guard port.report.isOpen else {
-      return Terminal.say("tcp waits for \(port.path), which another program has")
-    }
-    Terminal.say(
-      "lines of JSON for everybody who reaches \(port.path), positions: \(positions.rawValue)")
+    let words =
+      port.report.isOpen
+      ? "lines of JSON for everybody who reaches \(port.path), positions: \(positions.rawValue)"
+      : "tcp waits for \(port.path), which another program has"
+    Terminal.say(words)
   }
 
   private func makeParts(board: String) -> LocationDaemon.Parts {
