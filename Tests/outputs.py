@@ -44,7 +44,7 @@ def daemon(outputs, board="simulated", rules=None):
     said = [process.stdout.readline()]
     for _ in range(1 + len(outputs)):
         said.append(process.stdout.readline())
-    expect("the daemon serves its outputs", "serving" in said[0] and all(re.search(r" at (udp://)?127\.0\.0\.1:", line) for line in said[2:]), said)
+    expect("the daemon serves its outputs", "serving" in said[0] and all(re.search(r" (at|waits for) (udp://)?127\.0\.0\.1:", line) for line in said[2:]), said)
     try:
         yield process
     finally:
@@ -183,22 +183,38 @@ def withheld():
 
 
 def mistakes():
-    """A port that is taken, an address that is not this machine's."""
+    """Addresses that cannot be listened at."""
+    for entry, words in [
+            ("{protocol: gpsd, address: 192.0.2.7}", "192.0.2.7"),
+            ("{protocol: gpsd, address: localhost}", "numeric address")]:
+        configuration = path / "wrong.yaml"
+        configuration.write_text(f"schema: 1\noutputs:\n  - {entry}\n")
+        result = subprocess.run(
+            [COMMAND, "serve", "--configuration", str(configuration), "--board", "simulated", "--socket", str(path / "s")],
+            capture_output=True, text=True, timeout=20, env=environment(STATE_DIRECTORY=str(path / "state")))
+        expect(f"{entry} is an error in words", result.returncode == 78 and words in result.stderr and "wrong.yaml:3:" in result.stderr,
+               (result.returncode, result.stderr))
+
+
+def taken():
+    """A port that another program has, and gives back."""
     with socket.socket() as end:
         end.bind(("127.0.0.1", 0))
         end.listen()
-        port = end.getsockname()[1]
-        for entry, code, words in [
-                (f"{{protocol: gpsd, port: {port}}}", 74, "the port is taken"),
-                ("{protocol: gpsd, address: 192.0.2.7}", 78, "192.0.2.7"),
-                ("{protocol: gpsd, address: localhost}", 78, "numeric address")]:
-            configuration = path / "wrong.yaml"
-            configuration.write_text(f"schema: 1\noutputs:\n  - {entry}\n")
-            result = subprocess.run(
-                [COMMAND, "serve", "--configuration", str(configuration), "--board", "simulated", "--socket", str(path / "s")],
-                capture_output=True, text=True, timeout=20, env=environment(STATE_DIRECTORY=str(path / "state")))
-            expect(f"{entry} is an error in words", result.returncode == code and words in result.stderr and "wrong.yaml:3:" in result.stderr,
-                   (result.returncode, result.stderr))
+        port, second = end.getsockname()[1], free_port()
+        with daemon([f"{{protocol: gpsd, port: {port}}}", f"{{protocol: nmea0183, port: {second}}}"]):
+            report = status()["outputs"][0]
+            expect("a port that another program has is a problem in the status", "another program has the port" in report.get("problem", ""), report)
+            with socket.create_connection(("127.0.0.1", second), 5) as other:
+                other.settimeout(20)
+                expect("and all else is served", other.recv(100).startswith(b"$"))
+            end.close()
+            until = time.monotonic() + 40
+            while "problem" in report and time.monotonic() < until:
+                time.sleep(0.5)
+                report = status()["outputs"][0]
+            expect("it is opened once it is free", "problem" not in report, report)
+            expect("and answers", any(found["class"] == "VERSION" for found in watch(port, lambda found: found["class"] == "VERSION", seconds=10)))
 
 
 if GPSPIPE is None or not os.access(GPSD, os.X_OK):
@@ -208,4 +224,5 @@ sentences("tcp")
 sentences("udp")
 withheld()
 mistakes()
+taken()
 finish("outputs", time.monotonic() - begin)
