@@ -18,7 +18,7 @@ import TerminalUI
 package struct ServeRun {
   /// The time between two looks whether the daemon is well, in seconds, without a watchdog.
   private static let look = 5.0
-  /// The time in seconds from the start to the first look: a device that is none is told while somebody watches the start.
+  /// The time in seconds from the start to the first check of the outputs: a wrong device is reported while somebody watches the start.
   private static let firstLook = 1.0
   /// The number of malloc's arenas: a daemon allocates little at once, and lives long.
   private static let arenas = 2

@@ -72,7 +72,7 @@ struct FieldReader {
     return decimals == 0 ? Double(mantissa) : Double(mantissa) / Self.powers[decimals]
   }
 
-  /// Powers of ten.
+  /// The powers of ten, by their exponents.
   private static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]

@@ -169,7 +169,7 @@ public struct PacketLexer: Sendable {
     case remark(length: Int)
     case incomplete
     case garbage
-    /// No packet, which took a look at so many bytes.
+    /// The bytes are no packet. The number is how many were examined to find that out.
     case rejected(Int)
     /// The bytes that were checked.
     case badChecksum(Int)

@@ -7,8 +7,8 @@ import Glibc
 package enum NetworkPeer: Hashable, Sendable, CustomStringConvertible {
   /// A program of this machine, and the number of its user; `nil` if the kernel does not name one.
   case local(user: UInt32?)
-  /// Another machine: the four bytes of its IPv4 address, or the first eight of its IPv6 address. A machine can have all addresses that
-  /// begin with these.
+  /// Another machine: the four bytes of its IPv4 address, or the first eight of its IPv6 address,
+  /// since a machine can have all addresses of its network.
   case remote([UInt8])
 
   package var description: String {

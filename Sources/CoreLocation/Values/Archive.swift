@@ -33,8 +33,8 @@ extension NSCoder {
     for (index, number) in numbers.enumerated() { encode(number: number, forKey: "value\(index)") }
   }
 
-  /// Whether the archive is that of a subclass which wrote its values itself, under keys of its own. With the SDK such
-  /// a subclass can still be read: what it inherits has the values of an object that was just made.
+  /// Whether an archive comes from a subclass that replaced `encode(with:)` and stored its values under other keys. The
+  /// SDK decodes such an archive, and the inherited properties then have their initial values.
   func isWritten(bySubclass type: AnyClass, of base: AnyClass, insteadOf key: String) -> Bool {
     type != base && !containsValue(forKey: key)
   }

@@ -93,7 +93,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Writes the values.
   open func encode(with coder: NSCoder) { coder.encode(numbers: numbers) }
 
-  /// Reads the values; `nil` where one is missing. A subclass that wrote keys of its own begins with a heading that is not known.
+  /// Reads the values; `nil` where one is missing. In a subclass that stored other keys the heading is unknown.
   public required init?(coder: NSCoder) {
     if coder.isWritten(bySubclass: Self.self, of: CLHeading.self, insteadOf: "value0") {
       values = Values(timestamp: Date())

@@ -72,7 +72,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Writes the values.
   open func encode(with coder: NSCoder) { coder.encode(numbers: numbers) }
 
-  /// Reads the values; `nil` where one is missing. A subclass that wrote keys of its own begins with a visit of which nothing is known.
+  /// Reads the values; `nil` where one is missing. In a subclass that stored other keys the visit is unknown.
   public required init?(coder: NSCoder) {
     if coder.isWritten(bySubclass: Self.self, of: CLVisit.self, insteadOf: "value0") {
       values = Values()

@@ -1,4 +1,4 @@
-// What the journal is told of the outputs, and of the chips.
+// Problems of outputs and chips, as lines for the journal.
 
 package import LocationServices
 import OutputProtocols

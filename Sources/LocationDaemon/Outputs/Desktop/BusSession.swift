@@ -1,4 +1,4 @@
-// A connection to the system's D-Bus. It reconnects after each loss, on a thread of its own.
+// A connection to the system's D-Bus. It has a thread, and reconnects after each loss.
 
 import CLinuxIO
 import Glibc
@@ -16,7 +16,7 @@ protocol BusClient: AnyObject {
   func advance(_ bus: MessageBus, at now: Timestamp) throws -> Timestamp
   /// Called when the connection is lost or cannot be made.
   ///
-  /// - Parameter problem: The reason in one line, for a person.
+  /// - Parameter problem: The reason, as one line for messages.
   func lose(_ problem: String)
 }
 

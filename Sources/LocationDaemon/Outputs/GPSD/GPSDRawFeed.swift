@@ -45,7 +45,7 @@ struct GPSDRawFeed: Sendable {
     }
   }
 
-  /// Listens no longer.
+  /// Ends the listening, and forgets what has not been taken.
   mutating func stop() {
     guard let listener else { return }
     droppedBefore &+= listener.dropped

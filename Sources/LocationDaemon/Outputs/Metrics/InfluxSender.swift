@@ -163,7 +163,7 @@ private final class InfluxWork: BusWork {
     (stream, unsent) = (nil, [])
     let status = answer.head.status
     sender.withQueue { [server] queue in
-      // A wrong token is what a proxy may answer with a page of its own.
+      // A proxy may answer a wrong token with a web page.
       guard Self.isPage(answer), status != 401, status != 403 else {
         return queue.take(status: status, wish: wish, words: words, at: now)
       }
