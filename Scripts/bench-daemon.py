@@ -87,6 +87,8 @@ daemon = subprocess.Popen(
     env={**CLEAN, "STATE_DIRECTORY": str(path / "state")})
 try:
     daemon.stdout.readline()
+    # What only the start needed is given back a second after it, and a board's within ten seconds after it was opened.
+    time.sleep(2)
     print(f"a daemon that nobody asks: {share(daemon.pid, 3):.2f} % of a core, {memory(daemon.pid):.0f} MB")
     through, used = program(SECONDS, LODESTONE_SOCKET=SOCKET)
     second = told("through the daemon", through)

@@ -34,10 +34,10 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 @contextlib.contextmanager
-def daemon(outputs, board="simulated", rules=None):
+def daemon(outputs, board="simulated", rules=None, extra=""):
     """A daemon with outputs, and the lines that it has said."""
     configuration = path / "serve.yaml"
-    configuration.write_text("schema: 1\noutputs:\n" + "".join(f"  - {output}\n" for output in outputs))
+    configuration.write_text(f"schema: 1\n{extra}outputs:\n" + "".join(f"  - {output}\n" for output in outputs))
     process = subprocess.Popen(
         [COMMAND, "serve", "--configuration", str(configuration), "--board", board, "--socket", str(path / "s")], cwd=folder, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(STATE_DIRECTORY=str(path / "state")))
@@ -202,19 +202,32 @@ def taken():
         end.bind(("127.0.0.1", 0))
         end.listen()
         port, second = end.getsockname()[1], free_port()
-        with daemon([f"{{protocol: gpsd, port: {port}}}", f"{{protocol: nmea0183, port: {second}}}"]):
+        third = socket.create_server(("127.0.0.1", 0))
+        page = third.getsockname()[1]
+        with daemon(
+                [f"{{protocol: gpsd, port: {port}}}", f"{{protocol: nmea0183, port: {second}}}"],
+                extra=f"web: {{address: 127.0.0.1, port: {page}}}\n"):
             report = status()["outputs"][0]
             expect("a port that another program has is a problem in the status", "another program has the port" in report.get("problem", ""), report)
             with socket.create_connection(("127.0.0.1", second), 5) as other:
                 other.settimeout(20)
                 expect("and all else is served", other.recv(100).startswith(b"$"))
+            web = status()["outputs"][-1]
+            expect("the page's port is waited for as well", web["name"] == "web" and "another program has the port" in web["problem"], web)
             end.close()
+            third.close()
             until = time.monotonic() + 40
             while "problem" in report and time.monotonic() < until:
                 time.sleep(0.5)
                 report = status()["outputs"][0]
             expect("it is opened once it is free", "problem" not in report, report)
             expect("and answers", any(found["class"] == "VERSION" for found in watch(port, lambda found: found["class"] == "VERSION", seconds=10)))
+            while "web" in [output["name"] for output in status()["outputs"]] and time.monotonic() < until:
+                time.sleep(0.5)
+            with socket.create_connection(("127.0.0.1", page), 5) as other:
+                other.settimeout(5)
+                other.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                expect("and the page is served once its port is free", other.recv(100).startswith(b"HTTP/1.1 "))
 
 
 if GPSPIPE is None or not os.access(GPSD, os.X_OK):

@@ -2,6 +2,7 @@
 #include "CLinuxIO.h"
 
 #include <errno.h>
+#include <link.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/timex.h>
@@ -50,6 +52,25 @@ void lodestone_limit_arenas(int most) {
   mallopt(M_ARENA_MAX, most);
 #endif
 }
+
+static int release_segments(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size, (void)context;
+  // The kernel's own pages, which it maps into each process, are not in a file.
+  if (strncmp(object->dlpi_name, "linux-", 6) == 0) return 0;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+    // What can be written has values of this process. Code is as in its file.
+    if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || (segment->p_flags & PF_W)) continue;
+    uintptr_t begin = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+    uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+    // Locked pages stay, which is right.
+    (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void lodestone_release_code(void) { dl_iterate_phdr(release_segments, NULL); }
 
 int64_t lodestone_monotonic(void) {
   struct timespec now;

@@ -93,6 +93,7 @@ package struct ServeRun {
     let period = manager.watchdog.map { $0 / 3 } ?? Self.look
     var (journal, chips) = (OutputJournal(), OutputJournal())
     var pause = min(period, Self.firstLook)
+    var starting = StartingPhase()
     while stop.signal == nil {
       // An opening that hangs is not asked for again.
       if worksAlone, !isOpening.exchange(true, ordering: .acquiringAndReleasing) {
@@ -103,7 +104,8 @@ package struct ServeRun {
       }
       _ = round.wait(timeout: .now() + pause)
       pause = period
-      web?.report()
+      web?.look()
+      if starting.isOver(isBoardOpen: daemon.isBoardOpen) { MemoryLimits.releaseCode() }
       let now = RuntimeClocks.system.now()
       let news =
         daemon.takeMessages() + chips.lines(for: daemon.chipReports, at: now)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import LinuxIO
 import LiveMap
 import LocationDaemon
 import LocationServices
@@ -21,6 +22,9 @@ struct WebParts {
   let tiles: TileStore?
   let token: String
   let tokenPath: String
+
+  /// The address and the port.
+  var place: String { address.authority(port: port) }
 
   /// - Parameters:
   ///   - state: The folder of the token, if the configuration names no file.
@@ -49,20 +53,24 @@ struct WebParts {
   }
 }
 
-/// Serves the page and the WebSockets of a daemon.
-struct WebEntrance {
+/// Serves the page and the WebSockets of a daemon. While another program has the port, it is tried again and again.
+final class WebEntrance {
+  private let parts: WebParts
   private let server: WebServer
   private let pages: BoardPages
-  private let invitation: MapInvitation
+  private let report = PortReport()
+  /// The port that the system has given, once it is open.
+  private var port: UInt16?
 
-  /// Begins to serve.
+  /// Begins to serve, or prepares to do so if another program has the port.
+  ///
+  /// - Throws: The error of every other failure: it will not go away.
   init(_ parts: WebParts, daemon: LocationDaemon) throws {
     let positions = parts.positions
     let services = daemon.makeServices()
     let pages = BoardPages(tiles: parts.tiles) {
       try DaemonBoard(of: services, positions: positions)
     }
-    daemon.countPages { pages.count }
     let handler = MapHandler(
       access: MapAccess(token: parts.token, isForThisMachine: parts.address.isLoopback),
       files: PageFiles(token: parts.token), tiles: parts.tiles,
@@ -72,26 +80,56 @@ struct WebEntrance {
           LineSocket(daemon.makeStream(positions, wake: wake), request)
         }
       }, openPage: pages.open)
-    self.pages = pages
+    (self.parts, self.pages) = (parts, pages)
     do throws(SystemProblem) {
       server = try WebServer(service: handler)
-      let port = try server.start(at: parts.address, port: parts.port)
-      invitation = MapInvitation(
-        at: parts.address, port: port, token: parts.token, tokenPath: parts.tokenPath)
     } catch {
-      let isWrong = [EINVAL, EADDRNOTAVAIL].contains(error.number)
-      let words = String(cString: strerror(error.number))
-      throw CommandError(
-        "web: \(parts.address.authority(port: parts.port)): \(words)",
-        kind: isWrong ? .configuration : error.number == EACCES ? .permission : .io)
+      throw Self.mistake(error, parts)
+    }
+    daemon.reportPages(
+      { pages.count }, at: NetworkReport(name: "web", path: parts.place, positions, report))
+    do throws(SystemProblem) {
+      try listen()
+    } catch {
+      guard error.number == EADDRINUSE else { throw Self.mistake(error, parts) }
     }
   }
 
-  /// Prints where the page is.
-  func announce() { invitation.announce(showsCode: false) }
+  private func listen() throws(SystemProblem) {
+    do throws(SystemProblem) {
+      port = try server.start(at: parts.address, port: parts.port)
+      report.opened()
+    } catch {
+      report.failed(LocalSocketError(parts.place, errno: error.number), port: parts.port)
+      throw error
+    }
+  }
 
-  /// Says how many connections found no place since the last call.
-  func report() {
+  private static func mistake(_ problem: SystemProblem, _ parts: WebParts) -> CommandError {
+    let isWrong = [EINVAL, EADDRNOTAVAIL].contains(problem.number)
+    let words = String(cString: strerror(problem.number))
+    return CommandError(
+      "web: \(parts.place): \(words)",
+      kind: isWrong ? .configuration : problem.number == EACCES ? .permission : .io)
+  }
+
+  /// Prints where the page is.
+  func announce() {
+    guard let port else {
+      Terminal.say("web waits for \(parts.place), which another program has")
+      return
+    }
+    MapInvitation(at: parts.address, port: port, token: parts.token, tokenPath: parts.tokenPath)
+      .announce(showsCode: false)
+  }
+
+  /// Tries the port again if it is not open yet, and says how many connections found no place since the last call.
+  func look() {
+    if port == nil, (try? listen()) != nil { announce() }
+    warnOfCrowd()
+  }
+
+  private func warnOfCrowd() {
     let count = server.takeCrowdedOut()
     if count > 0 {
       Terminal.warn(

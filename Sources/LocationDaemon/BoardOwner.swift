@@ -83,6 +83,8 @@ package final class BoardOwner: Sendable {
   /// The number of seats with a subscription.
   package var memberCount: Int { state.withLock { $0.members.count { $0.value.handler != nil } } }
 
+  package var isOpen: Bool { source != nil }
+
   /// The reason why the board could not be opened, in one line.
   package var failure: String? { state.withLock { $0.failure } }
 

@@ -65,7 +65,9 @@ package final class LocationDaemon: Sendable {
     outputs: [OpenedOutput] = [], _ parts: Parts
   ) throws {
     core = DaemonCore(parts, stream: stream?.path)
-    let networkReport = network.map { NetworkReport($0.listener, $0.positions) }
+    let networkReport = network.map {
+      NetworkReport(name: "tcp", path: $0.listener.path, $0.positions, $0.listener.report)
+    }
     self.network = networkReport
     let ports = outputs.compactMap { opened in
       opened.listener.map { (ObjectIdentifier(opened.output), $0.report) }
@@ -102,19 +104,19 @@ package final class LocationDaemon: Sendable {
       server.gather(publish)
     }
     core.count { [weak server] in server?.counters ?? ServerCounters() }
-    core.report { [weak outputs = self.outputs] in
-      // The readers of that port are in the status by themselves.
-      let network = networkReport.map { [$0.report] } ?? []
-      return (outputs?.reports ?? []) + network.filter { $0.problem != nil }
+    core.report { [weak outputs = self.outputs, weak core] in
+      // The readers of these ports are in the status by themselves.
+      let ports = [networkReport, core?.pagePort].compactMap { $0?.report }
+      return (outputs?.reports ?? []) + ports.filter { $0.problem != nil }
     }
     self.outputs.start()
   }
 
   /// What could not be read when the daemon began, a line each.
   package var problems: [String] { core.registry.problems }
-  /// What the outputs do, and whether the stream has its port.
+  /// What the outputs do, and whether the stream and the pages have their ports.
   package var outputReports: [DaemonStatus.OutputReport] {
-    outputs.reports + (network.map { [$0.report] } ?? [])
+    outputs.reports + [network, core.pagePort].compactMap { $0?.report }
   }
   /// What the chips of the board do.
   package var chipReports: [DaemonStatus.ChipReport] { core.board.chipReports }
@@ -123,8 +125,13 @@ package final class LocationDaemon: Sendable {
   /// The number of programs that are away while something goes on for them.
   package var absentCount: Int { core.registry.absentCount }
 
-  /// Has the status say how many pages are open.
-  package func countPages(_ count: @escaping @Sendable () -> Int) { core.countPages(count) }
+  /// Whether the board is open.
+  package var isBoardOpen: Bool { core.board.isOpen }
+
+  /// Has the status say how many pages are open, and why none can be.
+  package func reportPages(_ count: @escaping @Sendable () -> Int, at port: NetworkReport) {
+    core.reportPages(count, at: port)
+  }
 
   /// Makes services for somebody whom the kernel does not name: pages in browsers.
   package func makeServices() -> ProgramServices { core.registry.observer(.network) }
@@ -175,6 +182,7 @@ private final class DaemonCore: Sendable {
   private struct Counting: Sendable {
     var counters: @Sendable () -> ServerCounters = { ServerCounters() }
     var pages: (@Sendable () -> Int)?
+    var pagePort: NetworkReport?
     var outputs: @Sendable () -> [DaemonStatus.OutputReport] = { [] }
   }
 
@@ -279,9 +287,11 @@ private final class DaemonCore: Sendable {
     counting.withLock { $0.outputs = outputs }
   }
 
-  func countPages(_ count: @escaping @Sendable () -> Int) {
-    counting.withLock { $0.pages = count }
+  func reportPages(_ count: @escaping @Sendable () -> Int, at port: NetworkReport) {
+    counting.withLock { ($0.pages, $0.pagePort) = (count, port) }
   }
+
+  var pagePort: NetworkReport? { counting.withLock { $0.pagePort } }
 
   /// - Parameter isWhole: Whether the programs are named.
   func status(isWhole: Bool) -> DaemonStatus {

@@ -257,6 +257,8 @@ int lodestone_device_number(const char *path, uint64_t *number);
 int64_t lodestone_monotonic(void);
 /// Limits the number of malloc's arenas, before the process has threads. Does nothing with another C library than glibc.
 void lodestone_limit_arenas(int most);
+/// Gives back the pages of code that are mapped. Those that run again are mapped anew.
+void lodestone_release_code(void);
 /// Whether the kernel's clock is kept by somebody who knows the time: 1 or 0.
 int lodestone_clock_is_set(void);
 /// An eventfd, not blocking: written to end another thread's wait.

@@ -2,7 +2,7 @@
 
 import Glibc
 package import LinuxIO
-import LocationServices
+package import LocationServices
 import Synchronization
 
 /// A TCP port at which an output is served. While another program has it, it is tried again and again, and everything else is served.
@@ -96,7 +96,7 @@ package final class OutputPort: ConnectionListener {
   }
 }
 
-/// What has happened at the port of an output. Any thread may ask.
+/// What has happened at a port. Any thread may ask.
 package final class PortReport: Sendable {
   /// Seconds for which a status has the reason why a connection was refused.
   private static let memory = 60.0
@@ -110,6 +110,8 @@ package final class PortReport: Sendable {
   }
 
   private let values = Mutex(Values())
+
+  package init() {}
 
   /// Whether connections are accepted.
   package var isOpen: Bool { values.withLock { $0.isOpen } }
@@ -127,11 +129,11 @@ package final class PortReport: Sendable {
     }
   }
 
-  func opened() {
+  package func opened() {
     values.withLock { ($0.isOpen, $0.problem, $0.attempts) = (true, nil, 0) }
   }
 
-  func failed(_ error: LocalSocketError, port: UInt16) {
+  package func failed(_ error: LocalSocketError, port: UInt16) {
     let words =
       error.errno == EADDRINUSE
       ? "another program has the port (`ss -ltnp 'sport = :\(port)'` names it): end it, or choose another 'port'"
@@ -150,19 +152,23 @@ package final class PortReport: Sendable {
   }
 }
 
-/// What a status and the journal have of the stream's port.
-struct NetworkReport: Sendable {
+/// What a status and the journal have of a port that is none of an output's: that of the stream, and that of the pages.
+package struct NetworkReport: Sendable {
+  private let name: String
   private let path: String
   private let positions: PositionLimit
   private let port: PortReport
 
-  init(_ listener: OutputPort, _ positions: PositionLimit) {
-    (path, self.positions, port) = (listener.path, positions, listener.report)
+  /// - Parameters:
+  ///   - name: Its key in the configuration.
+  ///   - path: The address and the port.
+  package init(name: String, path: String, _ positions: PositionLimit, _ port: PortReport) {
+    (self.name, self.path, self.positions, self.port) = (name, path, positions, port)
   }
 
   var report: DaemonStatus.OutputReport {
     var report = DaemonStatus.OutputReport(
-      name: "tcp", place: path, positions: positions, listeners: 0, sent: 0, dropped: 0,
+      name: name, place: path, positions: positions, listeners: 0, sent: 0, dropped: 0,
       problem: port.problem)
     report.attempts = port.attempts > 0 ? port.attempts : nil
     report.refusedConnections = port.refused > 0 ? port.refused : nil
