@@ -172,7 +172,7 @@ struct CommandOutputTests {
 
   /// Commands that end by themselves before a person, and how.
   private static let shown: [(line: String, code: Int32)] = [
-    ("monitor --seconds 1", 0), ("gnss --seconds 2", 0), ("record run.trace --seconds 1", 0),
+    ("monitor --seconds 1", 0), ("gnss --seconds 8", 0), ("record run.trace --seconds 1", 0),
     ("map --seconds 1 --port 0", 0), ("doctor", 0), ("hil run --brief --seconds 1", 2),
     ("calibrate level --yes --seconds 2", 0), ("calibrate gyro --yes --seconds 3", 0),
     ("calibrate heading 0 --latitude 52 --longitude 13 --yes --force --seconds 2", 0),
