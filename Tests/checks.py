@@ -12,6 +12,16 @@ failures = []
 lock = threading.Lock()
 
 
+def thread_failed(arguments):
+    """An exception in a thread is a failure of the script: nobody waits for what it has not checked."""
+    threading.__excepthook__(arguments)
+    with lock:
+        failures.append(f"a thread has failed: {arguments.exc_type.__name__}: {arguments.exc_value}")
+
+
+threading.excepthook = thread_failed
+
+
 def environment(**more):
     """This process's environment without Lodestone's variables: no board is used but the one that a check names."""
     return {**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **more}

@@ -5,6 +5,7 @@ A pseudo terminal plays a receiver whose messages begin 80 ms after each second 
 a datagram a second must come to a socket of this process, which is held against Python's own view of the structure (PEP 3118
 types, native byte order). Then chronyd itself, where it is installed (CHRONYD or the PATH; as root, with -x: it sets no
 clock), must reach the source and measure an offset near zero. Takes about half a minute of real time."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -114,12 +115,11 @@ def chronyd(folder):
     """chronyd itself, which sets no clock."""
     # Scripts/prepare.sh oracles unpacks it there, where it sets no clock of this machine.
     unpacked = pathlib.Path(os.environ.get("LODESTONE_CACHE", pathlib.Path.home() / ".cache/lodestone"), "peers/programs")
-    program = os.environ.get("CHRONYD") or shutil.which("chronyd", path=f"{os.environ['PATH']}:/usr/sbin:{unpacked}")
-    if not program or os.geteuid() != 0:
+    where = f"{os.environ['PATH']}:/usr/sbin:{unpacked}"
+    program, client = os.environ.get("CHRONYD") or shutil.which("chronyd", path=where), shutil.which("chronyc", path=where)
+    if not program or not client or os.geteuid() != 0:
         print("time-to-chrony: chronyd is not asked: it is not installed (apt-get install chrony), or this is not root")
         return
-    beside = pathlib.Path(program).parent.parent / "bin/chronyc"
-    client = str(beside) if beside.exists() else shutil.which("chronyc")
     path, control = os.path.join(folder, "refclock.sock"), os.path.join(folder, "chronyd.sock")
     configuration = pathlib.Path(folder) / "chrony.conf"
     configuration.write_text(f"refclock SOCK {path} refid GNSS delay 0.2 poll 2\nbindcmdaddress {control}\ncmdport 0\nport 0\n"
@@ -159,11 +159,10 @@ def chronyd(folder):
 def main():
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        threads = [threading.Thread(target=datagrams, args=(one,)), threading.Thread(target=chronyd, args=(two,))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with concurrent.futures.ThreadPoolExecutor() as both:
+            # An exception of either is one of the check.
+            for part in [both.submit(datagrams, one), both.submit(chronyd, two)]:
+                part.result()
     finish("time-to-chrony", time.monotonic() - begin)
 
 
