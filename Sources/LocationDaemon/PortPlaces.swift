@@ -2,8 +2,8 @@
 
 import LinuxIO
 
-/// The places of a port at which anybody arrives. One machine, or one user of this machine, gets a part of them; if all are taken, somebody
-/// new gets one of whoever has the most.
+/// The connections that a port accepts from clients whose program is not known. A peer is a machine, or a user of this machine, and gets a
+/// share of them. If all are in use, a new peer replaces a connection of the peer with the most.
 struct PortPlaces {
   /// A place that is taken.
   struct TakenPlace {

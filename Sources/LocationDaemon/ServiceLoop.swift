@@ -204,7 +204,7 @@ final class ServiceLoop {
     serve(token, at: now)
   }
 
-  /// Whether somebody gets a place at a port. If all are taken, whoever has the most loses one.
+  /// Returns whether a new client gets a place at a port. If all places are taken, the peer with the most loses one.
   private func makeRoom(
     for peer: NetworkPeer?, at entrance: Entrance, _ index: Int, at now: Double
   ) -> Bool {

@@ -70,7 +70,7 @@ package final class Hub: Sendable {
   private let isPositionOpen = Atomic<Bool>(true)
   private let identified = DispatchGroup()
   let corrections: [CorrectionService]
-  /// What the receivers send, byte by byte. Only for whoever may know exactly where the board is.
+  /// The bytes that the receivers send. They contain the exact position: only programs that are authorized for it get them.
   package let receiverTap = ReceiverTap()
   let program: String
 

@@ -38,7 +38,7 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Writes the storey.
   open func encode(with coder: NSCoder) { coder.encode(number: Double(level), forKey: "level") }
 
-  /// Reads the storey; `nil` where there is none. In a subclass that stored other keys the level is 0.
+  /// Reads a floor from an archive; `nil` if the archive has no level. For a subclass that stored other keys the level is 0.
   public required init?(coder: NSCoder) {
     if coder.isWritten(bySubclass: Self.self, of: CLFloor.self, insteadOf: "level") {
       storey = 0

@@ -6,7 +6,7 @@ package import SensorTypes
 
 /// Turns the reports of outputs or chips into lines for the journal: a problem that lasts, and its end.
 package struct OutputJournal: Sendable {
-  /// Seconds that a problem lasts before it is told: a broker that is started again is none. One that somebody has to mend is told at once.
+  /// The time in seconds for which a problem lasts before it is logged, so that the restart of a broker is not. A lasting one is logged at once.
   static let patience = 4.0
   /// Seconds between two lines about one of them whose problem changes: attempts may fail in turns for several reasons.
   static let pause = 60.0

@@ -152,7 +152,7 @@ package final class PortReport: Sendable {
   }
 }
 
-/// What a status and the journal have of a port that is none of an output's: that of the stream, and that of the pages.
+/// The port of the stream, or of the pages, as status and journal report it.
 package struct NetworkReport: Sendable {
   private let name: String
   private let path: String

@@ -20,7 +20,7 @@ struct DurationOptions: ParsableArguments {
     if let seconds { try Self.validate(seconds) }
   }
 
-  /// Throws if a number of seconds is none that a command can end after.
+  /// Throws if a command cannot end after this number of seconds.
   static func validate(_ seconds: Double) throws {
     guard seconds > 0, seconds.isFinite else {
       throw ValidationError("--seconds takes a number above zero")

@@ -58,7 +58,7 @@ package struct HTTPRequestHead: Hashable, Sendable {
     (fields[field] ?? "").split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
   }
 
-  /// The Host field in small letters, without the port and the dot of the root; `nil` if there is none.
+  /// The Host field in small letters, without the port and the final dot; `nil` if the request has no Host field.
   private var host: String? {
     guard var host = fields["host"]?[...] else { return nil }
     if let colon = host.lastIndex(of: ":"), UInt16(host[host.index(after: colon)...]) != nil {

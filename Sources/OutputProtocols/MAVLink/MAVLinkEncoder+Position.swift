@@ -12,8 +12,8 @@ extension MAVLinkEncoder {
   /// The radius that holds 68 % of a circular normal distribution, in standard deviations: sqrt(-2 ln 0.32).
   private static let radius68 = 1.509_592
 
-  /// The position that satellites have a part in. One that is carried, entered by hand, made by a receiver's simulator or coarse is none:
-  /// an autopilot would fly by it. It takes the middle of a cell of kilometres for a fix, and its radius for 100 m at most.
+  /// The fix, if satellites contribute to it and it is not coarse. An autopilot would fly by a position that is carried on, entered by hand
+  /// or simulated by a receiver, and would take the middle of a cell of kilometres for a fix with a radius of 100 m at most.
   private func measured(_ state: PublishedState, at now: Timestamp) -> GNSSFix? {
     guard let location = state.location(at: now), location.isMeasured, !location.isCoarse,
       location.fix.isValid,

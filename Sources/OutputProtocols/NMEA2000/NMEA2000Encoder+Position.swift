@@ -10,7 +10,7 @@ extension NMEA2000Encoder {
 
   // MARK: Rapid messages
 
-  /// The position that satellites have a part in. Any other, and a coarse one, has no word here, so that it is not available.
+  /// The fix, if satellites contribute to it. NMEA 2000 has no value for another fix or a coarse one, so they are sent as not available.
   private func measured(_ state: PublishedState, at now: Timestamp) -> GNSSFix? {
     guard let location = state.location(at: now), location.isMeasured, !location.isCoarse,
       location.fix.isValid

@@ -129,7 +129,7 @@ package struct SignalKAccess: Sendable {
   /// Takes that the server has accepted the token for as long as the longest pause.
   mutating func tokenHasWorked() { rejections = 0 }
 
-  /// Takes the time: a token that ends within a minute is asked for anew. Returns whether it does.
+  /// Requests a new token if the present one expires within a minute. Returns whether it does.
   @discardableResult
   package mutating func check(utc: Double, at now: Timestamp) -> Bool {
     guard let expires, state == .approved, utc > expires - 60 else { return false }
