@@ -97,6 +97,8 @@ let package = Package(
     floor("MagnetometerLogs", ["LinearAlgebra", "SensorTypes"]),
     floor("GNSSProtocol", ["LinearAlgebra", "SensorTypes"]),
     floor("Inboxes"),
+    .target(name: "CThreads"),
+    floor("Threads", ["CThreads"]),
     floor("LocationServices", ["Inboxes", "LinearAlgebra", "SensorTypes", "Geodesy"]),
     floor("ServiceProtocol", ["LocationServices", "SensorTypes"]),
     floor("OutputProtocols", ["GNSSProtocol", "LinearAlgebra", "SensorTypes", "TextForms"]),
@@ -111,7 +113,7 @@ let package = Package(
     .target(
       name: "CLinuxIO",
       linkerSettings: [.linkedLibrary("gpiod"), .linkedLibrary("i2c")]),
-    floor("LinuxIO", ["Inboxes", "SensorBus", "SensorTypes", "CLinuxIO"]),
+    floor("LinuxIO", ["Inboxes", "SensorBus", "SensorTypes", "Threads", "CLinuxIO"]),
     floor("LinuxBluetooth", ["SensorBus", "SensorTypes", "CLinuxIO", "LinuxIO"]),
     floor(
       "SensorDrivers", ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
@@ -403,6 +405,7 @@ let package = Package(
     tests("Recording", ["Recording", "SensorBus", "SensorHub", "SensorTypes"]),
     tests("SensorBus", ["SensorBus"]),
     tests("Inboxes", ["Inboxes"]),
+    tests("Threads", ["Threads"]),
     tests("TextForms", ["TextForms", "SeededDraws"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
     tests(

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "Tests" / "mutants.tsv"
 # Sources that are data, and programs that tests run as processes of another build.
-EXCLUDED_TARGETS = {"CLinuxIO", "CMapDrawing", "FoundationCombine", "LodestoneProgram", "ImportNames"}
+EXCLUDED_TARGETS = {"CLinuxIO", "CMapDrawing", "CThreads", "FoundationCombine", "LodestoneProgram", "ImportNames"}
 
 
 class Mutant:

@@ -6,7 +6,6 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -87,10 +86,4 @@ int lodestone_wait(struct pollfd *entries, unsigned count, int64_t nanoseconds) 
   struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   int result = ppoll(entries, count, &time, NULL);
   return result < 0 ? -errno : result;
-}
-
-void lodestone_name_thread(const char *name) {
-  char text[16] = {0};
-  strncpy(text, name, sizeof text - 1);
-  pthread_setname_np(pthread_self(), text);
 }

@@ -4,6 +4,7 @@ import Glibc
 package import SensorBus
 import SensorTypes
 import Synchronization
+import Threads
 
 /// A thread of its own for one bus, and an executor for actors that talk to it: what blocks, blocks here
 /// and never in the cooperative pool.
@@ -39,14 +40,8 @@ package final class BusThread: SerialExecutor, BusRun {
       throw BusError(.system, bus: name, errno: EMFILE)
     }
     wakeDescriptor = descriptor
-    let start = Unmanaged.passRetained(Start(thread: self, make: make))
-    var thread = pthread_t()
-    let result = pthread_create(&thread, nil, busThreadMain, start.toOpaque())
-    guard result == 0 else {
-      start.release()
-      throw BusError(.system, bus: name, errno: result)
-    }
-    pthread_detach(thread)
+    let failure = SystemThread.start(name) { [self] in run(make) }
+    guard failure == 0 else { throw BusError(.system, bus: name, errno: failure) }
   }
 
   /// Queues a job of an actor.
@@ -88,8 +83,7 @@ package final class BusThread: SerialExecutor, BusRun {
     _ = ended.wait(timeout: .now() + seconds)
   }
 
-  fileprivate func run(_ make: (@Sendable () -> any BusWork)?) {
-    lodestone_name_thread(name)
+  private func run(_ make: (@Sendable () -> any BusWork)?) {
     if let priority { _ = ThreadRunner.set(priority) }
     threadID.store(UInt(pthread_self()), ordering: .releasing)
     var work = make?()
@@ -129,23 +123,6 @@ package final class BusThread: SerialExecutor, BusRun {
       _ = posixRead(wakeDescriptor.raw, &count, 8)
     }
   }
-}
-
-private final class Start {
-  let thread: BusThread
-  let make: (@Sendable () -> any BusWork)?
-
-  init(thread: BusThread, make: (@Sendable () -> any BusWork)?) {
-    self.thread = thread
-    self.make = make
-  }
-}
-
-private func busThreadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-  start.thread.run(start.make)
-  return nil
 }
 
 /// Gives each bus a `BusThread`.

@@ -265,4 +265,3 @@ int lodestone_clock_is_set(void);
 int lodestone_wake_open(void);
 /// Waits for any of the descriptors, `nanoseconds` at most. Returns how many are ready.
 int lodestone_wait(struct pollfd *entries, unsigned count, int64_t nanoseconds);
-void lodestone_name_thread(const char *name);
