@@ -124,7 +124,7 @@ let package = Package(
 
     // What is kept on disk, a board in words, the hub and the composition root.
     floor("Recording", ["SensorBus", "SensorTypes"]),
-    floor("StateStore", ["CalibrationCore", "JSONReading", "SensorTypes"]),
+    floor("StateStore", ["CalibrationCore", "JSONReading", "SensorTypes", "TextForms"]),
     floor(
       "BoardFile",
       ["SensorBus", "SensorDrivers", "SensorTypes", .product(name: "Yams", package: "Yams")]),

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// A small file that one application of this machine keeps between its runs: whole or not there, whenever the power goes
 /// or the program is killed.

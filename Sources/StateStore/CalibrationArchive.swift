@@ -1,5 +1,5 @@
 package import CalibrationCore
-import Foundation
+import FoundationEssentials
 import JSONReading
 
 /// Records in one file, to be carried to another machine or kept: one as it is stored, several as

@@ -1,5 +1,5 @@
 package import CalibrationCore
-package import Foundation
+package import FoundationEssentials
 import JSONReading
 
 // History: `history/NAME/000012.json` beside the records, numbered as they were superseded. One that a

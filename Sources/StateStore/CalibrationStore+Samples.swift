@@ -1,7 +1,7 @@
 // The samples beside the records: calibrations/samples/<the record's own name>.csv.
 
 package import CalibrationCore
-package import Foundation
+package import FoundationEssentials
 
 extension CalibrationStore {
   /// What is kept of the samples that a record was made of.

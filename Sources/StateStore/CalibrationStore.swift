@@ -1,5 +1,5 @@
 package import CalibrationCore
-package import Foundation
+package import FoundationEssentials
 import SensorTypes
 
 /// What was found of a record for a chip.

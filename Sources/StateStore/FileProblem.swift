@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// What is wrong with a file, in one line: its path and what the system says.
@@ -30,9 +30,8 @@ package struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
     var next: (any Error)? = error
     // Foundation wraps once or twice; a chain of errors ends sooner than this.
     for _ in 0..<4 {
-      guard let error = next as NSError? else { break }
-      if error.domain == NSPOSIXErrorDomain { code = Int32(clamping: error.code) }
-      next = error.userInfo[NSUnderlyingErrorKey] as? any Error
+      if let error = next as? POSIXError { code = error.code.rawValue }
+      next = (next as? CocoaError)?.underlying
     }
     if code == 0, let error = error as? CocoaError {
       code =

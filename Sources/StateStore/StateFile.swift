@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 import Glibc
 import Synchronization
 
@@ -183,7 +183,7 @@ package enum StateFile {
   /// Removes what a process that is no more has left half written.
   private static func removeLeftovers(in folder: String) {
     for name in names(in: folder) {
-      guard let range = name.range(of: mark, options: .backwards),
+      guard let range = name.ranges(of: mark).last,
         let owner = name[range.upperBound...].split(separator: "-").first.flatMap({ pid_t($0) }),
         owner > 0, owner != getpid(), kill(owner, 0) != 0, errno == ESRCH
       else { continue }

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 import Glibc
 
 /// The folder of what a machine keeps, and the permissions that keep it from other users: 0700 for folders, 0600 for files.

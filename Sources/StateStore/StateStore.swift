@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 import Glibc
 
 /// What outlives a run: the calibrations of this machine, where it was last, and what it was told of its height.

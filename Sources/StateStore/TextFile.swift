@@ -11,6 +11,17 @@ package enum TextFile {
   ///     must be a regular file.
   package static func read(_ path: String, limit: Int, isNamed: Bool) throws(FileProblem) -> String
   {
+    let bytes = try bytes(of: path, limit: limit, isNamed: isNamed)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw FileProblem(path, "it is not UTF-8 text")
+    }
+    return text
+  }
+
+  /// Reads the bytes of a whole file. Throws as `read`, whatever bytes they are.
+  package static func bytes(
+    of path: String, limit: Int, isNamed: Bool
+  ) throws(FileProblem) -> [UInt8] {
     // Opening a pipe must not wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isNamed ? 0 : O_NONBLOCK))
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
@@ -26,12 +37,7 @@ package enum TextFile {
       let count = systemRead(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw FileProblem(path, errno: errno) }
-      if count == 0 {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw FileProblem(path, "it is not UTF-8 text")
-        }
-        return text
-      }
+      if count == 0 { return bytes }
       bytes += buffer[..<count]
     }
     throw FileProblem(path, "it is longer than \(limit) bytes")

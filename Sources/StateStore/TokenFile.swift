@@ -1,5 +1,6 @@
-package import Foundation
+package import FoundationEssentials
 import Glibc
+import TextForms
 
 /// A file with the token of a server. Only its owner can read it.
 package struct TokenFile: Sendable {
@@ -52,8 +53,7 @@ package struct TokenFile: Sendable {
     case .missing: return nil
     case .unreadable(let reason): throw FileProblem(path, reason)
     case .bytes(let bytes):
-      let token = String(decoding: bytes, as: UTF8.self)
-        .trimmingCharacters(in: .whitespacesAndNewlines)
+      let token = String(decoding: bytes, as: UTF8.self).trimmingWhitespace()
       guard Self.lengths.contains(token.utf8.count), token.utf8.allSatisfy(Self.isAllowed) else {
         throw Malformed(
           description: "\(path): it holds no token: 16 to 128 letters, digits, - and _")
