@@ -133,6 +133,7 @@ let package = Package(
       [
         "LinearAlgebra", "Geodesy", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
         "GNSSProtocol", "SensorBus", "SensorDrivers", "BoardFile", "StateStore", "Recording",
+        "Threads",
       ]),
     .target(
       name: "Lodestone",

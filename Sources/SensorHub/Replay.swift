@@ -1,5 +1,5 @@
 package import BoardFile
-import Foundation
+import FoundationEssentials
 package import FusionCore
 import Geomagnetism
 package import Recording

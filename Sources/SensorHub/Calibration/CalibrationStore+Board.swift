@@ -2,7 +2,7 @@
 
 package import BoardFile
 package import CalibrationCore
-import Foundation
+import FoundationEssentials
 import LinearAlgebra
 package import SensorTypes
 package import StateStore

@@ -1,8 +1,8 @@
 // Locks that know who holds them, so that a wrong order stops the test that meets it and not, some day, a board.
 
-import Foundation
 import Glibc
 import Synchronization
+import Threads
 
 /// A lock that knows whether the calling thread holds it.
 package protocol HeldLock: Sendable {
@@ -17,7 +17,8 @@ package protocol HeldLock: Sendable {
 package final class OrderedLock<Value>: HeldLock, @unchecked Sendable {
   // Touched with the lock held alone, which is what makes this class Sendable.
   private var value: Value
-  private let lock = NSLock()
+  // The system's own lock: the sanitizers know it.
+  private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let name: StaticString
   private let later: [any HeldLock]
   // Only the holder itself can find its own number here.
@@ -33,9 +34,17 @@ package final class OrderedLock<Value>: HeldLock, @unchecked Sendable {
     self.name = name
     self.value = value
     self.later = later
+    lock = .allocate(capacity: 1)
+    lock.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(lock, nil)
   }
 
-  package var isHeldByThisThread: Bool { holder.load(ordering: .relaxed) == UInt(pthread_self()) }
+  deinit {
+    pthread_mutex_destroy(lock)
+    lock.deallocate()
+  }
+
+  package var isHeldByThisThread: Bool { holder.load(ordering: .relaxed) == SystemThread.current }
 
   /// Calls `body` with the value, which no other thread touches meanwhile and which must not leave it.
   package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
@@ -43,11 +52,11 @@ package final class OrderedLock<Value>: HeldLock, @unchecked Sendable {
     for other in later {
       precondition(!other.isHeldByThisThread, "\(name) is taken while a later lock is held")
     }
-    lock.lock()
-    holder.store(UInt(pthread_self()), ordering: .relaxed)
+    pthread_mutex_lock(lock)
+    holder.store(SystemThread.current, ordering: .relaxed)
     defer {
       holder.store(0, ordering: .relaxed)
-      lock.unlock()
+      pthread_mutex_unlock(lock)
     }
     return try body(&value)
   }

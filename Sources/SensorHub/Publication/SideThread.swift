@@ -1,10 +1,9 @@
 // A thread for work that may be slow, such as clients' code and disks.
 
 import Dispatch
-import Foundation
-import Glibc
 import Recording
 import Synchronization
+import Threads
 
 /// A named thread that does its work each time it is woken.
 ///
@@ -26,8 +25,9 @@ final class SideThread: RecorderThread {
   ///   - name: What a debugger calls it.
   ///   - work: What is done at each round.
   init(name: String, _ work: @escaping @Sendable () -> Void) {
-    let thread = Thread { [state] in
-      state.thread.store(UInt(pthread_self()), ordering: .releasing)
+    // Without a thread left nothing is done, and `stop` waits in vain.
+    _ = SystemThread.start(name) { [state] in
+      state.thread.store(SystemThread.current, ordering: .releasing)
       while true {
         state.wakeUp.wait()
         // Cleared before the work looks: what is added meanwhile wakes again.
@@ -38,8 +38,6 @@ final class SideThread: RecorderThread {
       }
       state.ended.signal()
     }
-    thread.name = name
-    thread.start()
   }
 
   deinit { end() }
@@ -56,7 +54,7 @@ final class SideThread: RecorderThread {
   @discardableResult
   func stop(within seconds: Double) -> Bool {
     end()
-    guard state.thread.load(ordering: .acquiring) != UInt(pthread_self()) else { return true }
+    guard state.thread.load(ordering: .acquiring) != SystemThread.current else { return true }
     guard state.ended.wait(timeout: .now() + seconds) == .success else { return false }
     // For other callers that wait.
     state.ended.signal()
