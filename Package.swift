@@ -142,6 +142,7 @@ let package = Package(
         "SensorDrivers", "LinearAlgebra", "Geomagnetism", "CalibrationCore",
         "JSONReading",
         "LocationServices", "ServiceProtocol", "BoardFile", "StateStore", "Recording", "Inboxes",
+        "Threads",
       ],
       // `simulated` is a board wherever the library goes.
       resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),

@@ -1,5 +1,5 @@
 package import BoardFile
-package import Foundation
+package import FoundationEssentials
 import StateStore
 
 /// A board file that was found and read.
@@ -117,11 +117,11 @@ package enum BoardLocator {
     func failure(_ message: String) -> BoardFileError {
       BoardFileError(file: file.path, line: 0, message: message)
     }
-    var isFolder: ObjCBool = false
+    var isFolder = false
     guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) else {
       throw failure("there is no such file")
     }
-    guard !isFolder.boolValue else { throw failure("is a folder, not a board file") }
+    guard !isFolder else { throw failure("is a folder, not a board file") }
     let text: String
     do throws(FileProblem) {
       text = try TextFile.read(file.path, limit: BoardFile.limit, isNamed: true)

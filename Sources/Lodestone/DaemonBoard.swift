@@ -3,7 +3,7 @@
 package import BoardFile
 package import CalibrationCore
 import Dispatch
-import Foundation
+import FoundationEssentials
 import LinuxIO
 package import LocationServices
 package import Recording
@@ -12,6 +12,7 @@ package import SensorTypes
 import ServiceProtocol
 package import StateStore
 import Synchronization
+import Threads
 
 /// No daemon can be reached, or it cannot open its board.
 package struct DaemonUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
@@ -284,7 +285,7 @@ package final class DaemonBoard: CalibrationBoard {
     while true {
       let report = port.ask(.authorization)
       guard report.isBeingAsked, RuntimeClocks.system.now() < end else { return report }
-      Thread.sleep(forTimeInterval: look)
+      SystemThread.sleep(seconds: look)
     }
   }
 

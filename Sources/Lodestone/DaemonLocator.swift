@@ -1,6 +1,6 @@
 // Where a program finds the daemon that owns the board.
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import LinuxIO
 

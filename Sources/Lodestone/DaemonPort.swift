@@ -1,14 +1,15 @@
 // The services of a daemon that owns the board, for the clients of this process.
 
 import Dispatch
-import Foundation
 import Inboxes
 import LinuxIO
 package import LocationServices
+import SensorBus
 import SensorHub
 package import SensorTypes
 package import ServiceProtocol
 import Synchronization
+import Threads
 
 /// The services that a daemon gives the clients of this process.
 ///
@@ -28,9 +29,8 @@ package final class DaemonPort: RuntimeBackend {
     limits: ProtocolLimits = ProtocolLimits()
   ) throws {
     core = try PortCore(path: path, usage: usage, clocks: clocks, limits: limits)
-    let thread = Thread { [core] in core.run() }
-    thread.name = "daemon"
-    thread.start()
+    let failure = SystemThread.start("daemon") { [core] in core.run() }
+    guard failure == 0 else { throw BusError(.system, bus: path, errno: failure) }
   }
 
   deinit { core.stop() }
@@ -241,7 +241,7 @@ private final class PortCore: Sendable {
 
   func answer(_ question: ServiceQuestion) -> ServiceAnswer? {
     precondition(
-      thread.load(ordering: .acquiring) != Self.thisThread,
+      thread.load(ordering: .acquiring) != SystemThread.current,
       "the thread that brings answers cannot wait for one")
     state.preconditionNotHeld()
     // Before that nobody knows whether there is a daemon.
@@ -262,16 +262,13 @@ private final class PortCore: Sendable {
     return waiter.answer.withLock { $0 }
   }
 
-  private static var thisThread: UInt {
-    UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue)
-  }
   /// The time of the connection, whose greeting both ends date by the system's clock.
   private var now: Double { RuntimeClocks.system.now().seconds }
 
   // MARK: The thread
 
   func run() {
-    thread.store(Self.thisThread, ordering: .releasing)
+    thread.store(SystemThread.current, ordering: .releasing)
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: Self.readAtOnce, alignment: 16)
     defer { buffer.deallocate() }

@@ -1,12 +1,14 @@
 // A recording of the daemon's board, on its way from the daemon to a sink of this program.
 
-import Foundation
+import Dispatch
+import Glibc
 import JSONReading
 import LinuxIO
 package import Recording
 import SensorHub
 import SensorTypes
 import Synchronization
+import Threads
 
 /// What becomes of a recording.
 package protocol RecordingProgress: Sendable {
@@ -76,9 +78,11 @@ package final class DaemonRecording: RecordingProgress {
       throw DaemonUnreachable(description: "the daemon's stream at \(path) takes no request")
     }
     let first = try Self.awaitBeginning(stream, path)
-    let thread = Thread { [self] in run(stream, first, sink) }
-    thread.name = "recording"
-    thread.start()
+    let failure = SystemThread.start("recording") { [self] in run(stream, first, sink) }
+    guard failure == 0 else {
+      throw DaemonUnreachable(
+        description: "the daemon cannot record: \(String(cString: strerror(failure)))")
+    }
   }
 
   package var failure: String? { state.withLock { $0.failure } }

@@ -1,6 +1,6 @@
 // What the library has to say about the program that uses it.
 
-import Foundation
+import Glibc
 import Synchronization
 
 /// Lines for a program's author, each said once, and who takes them.
@@ -30,6 +30,6 @@ final class DiagnosticLog: Sendable {
 struct DiagnosticLogState: Sendable {
   var said: Set<String> = []
   var handler: LodestoneRuntime.DiagnosticHandler = { line in
-    FileHandle.standardError.write(Data("lodestone: \(line)\n".utf8))
+    LineOutput.write("lodestone: \(line)", to: STDERR_FILENO)
   }
 }

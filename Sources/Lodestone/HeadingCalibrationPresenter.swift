@@ -95,15 +95,7 @@ public final class TerminalCalibrationPresenter: HeadingCalibrationPresenter {
 
   /// Makes one that writes to standard error.
   public convenience init() {
-    self.init(print: { line in
-      var bytes = ArraySlice(Array((line + "\n").utf8))
-      while !bytes.isEmpty {
-        let written = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-        // A terminal that is gone hears nothing any more.
-        guard written > 0 || (written < 0 && errno == EINTR) else { return }
-        if written > 0 { bytes = bytes.dropFirst(written) }
-      }
-    })
+    self.init(print: { LineOutput.write($0, to: STDERR_FILENO) })
   }
 
   /// Makes one that hands each line, without its end, to a closure.

@@ -1,6 +1,6 @@
 // The application's regions from run to run.
 
-import Foundation
+import FoundationEssentials
 import JSONReading
 import LocationServices
 package import StateStore

@@ -1,5 +1,5 @@
 package import BoardFile
-package import Foundation
+package import FoundationEssentials
 import LinuxIO
 import LocationServices
 package import Recording
@@ -10,6 +10,7 @@ package import SensorTypes
 package import SimulatedDevices
 package import StateStore
 import Synchronization
+import Threads
 
 /// A board that is open: its hub, and on a simulated board the truth behind it.
 ///
@@ -83,7 +84,7 @@ package final class Session: Sendable {
     let located = try BoardLocator.locate(name)
     let found =
       located?.board
-      ?? BoardProbe.board(with: linux, wait: { Thread.sleep(forTimeInterval: $0) })
+      ?? BoardProbe.board(with: linux, wait: { SystemThread.sleep(seconds: $0) })
     guard let board = found else { throw NothingFound() }
     self.board = board
     source = (located?.text ?? "", located?.file.lastPathComponent ?? "probed")

@@ -1,7 +1,7 @@
-import Foundation
 import Glibc
 import SimulatedDevices
 import Synchronization
+import Threads
 
 /// The control line of a simulated board that runs in this process: a Unix socket that takes the requests of a rig's
 /// control line, one a line, and answers each.
@@ -72,11 +72,13 @@ package final class SimulationControl: Sendable {
     self.node = node
     Self.own.withLock { _ = $0.insert(node) }
     let (control, end) = (RigControl(provider: board, names: names), end)
-    let thread = Thread {
+    let code = SystemThread.start("control") {
       Self.serve(listener: file, control) { end.isWanted.load(ordering: .acquiring) }
     }
-    thread.name = "control"
-    thread.start()
+    guard code == 0 else {
+      close(file)
+      throw SimulationControlError(path: path, reason: String(cString: strerror(code)))
+    }
   }
 
   /// Why what is at the path may not be replaced; `nil` for a socket that nobody else listens at.

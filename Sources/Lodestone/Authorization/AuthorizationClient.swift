@@ -1,6 +1,6 @@
 // The identity of the running program, by the kernel's files.
 
-import Foundation
+import FoundationEssentials
 import Glibc
 public import LocationServices
 

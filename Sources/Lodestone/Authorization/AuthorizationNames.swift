@@ -1,6 +1,5 @@
 // Whether the users and units that an authorization file names exist.
 
-import Foundation
 import Glibc
 
 /// Answers whether a machine has a user or a systemd unit. A rule for one that does not exist binds nobody, which its author

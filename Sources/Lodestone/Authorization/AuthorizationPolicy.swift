@@ -1,6 +1,6 @@
 // The files in which the owner of a machine says who may know where it is.
 
-package import Foundation
+package import FoundationEssentials
 import LocationServices
 import StateStore
 

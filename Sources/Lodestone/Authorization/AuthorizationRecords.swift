@@ -1,6 +1,6 @@
 // What a machine's owner sees of who may know where it is.
 
-package import Foundation
+package import FoundationEssentials
 package import LocationServices
 import StateStore
 

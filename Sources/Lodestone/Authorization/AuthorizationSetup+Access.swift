@@ -1,6 +1,6 @@
 // What a program that looks at the board itself may know of where it is.
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import LocationServices
 import SensorTypes
@@ -37,8 +37,8 @@ extension AuthorizationSetup {
   /// Whether the process is the machine's root, and not that of a user namespace, in which the machine's files belong to
   /// nobody.
   private static var isRoot: Bool {
-    let owner = try? FileManager.default.attributesOfItem(atPath: "/etc")[.ownerAccountID]
-    return geteuid() == 0 && (owner as? NSNumber)?.uint32Value == 0
+    var status = stat()
+    return geteuid() == 0 && stat("/etc", &status) == 0 && status.st_uid == 0
   }
 
   /// - Parameters:

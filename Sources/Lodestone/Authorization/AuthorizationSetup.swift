@@ -1,6 +1,6 @@
 // What this machine says of the running program before anybody is asked.
 
-package import Foundation
+package import FoundationEssentials
 package import LocationServices
 import StateStore
 
@@ -132,20 +132,38 @@ package struct AuthorizationSetup: Sendable {
   private static func usage(_ file: URL?) -> UsageDescriptions {
     let data = file.flatMap { try? Data(contentsOf: $0) }
     let list = data.flatMap {
-      try? PropertyListSerialization.propertyList(from: $0, options: [], format: nil)
-        as? [String: Any]
+      try? PropertyListDecoder().decode([String: PropertyListEntry].self, from: $0)
     }
     func text(_ key: String) -> String? {
-      (list?[key] as? String).flatMap { $0.isEmpty ? nil : $0 }
+      (list?[key]?.text).flatMap { $0.isEmpty ? nil : $0 }
     }
-    let purposes = list?[UsageDescriptions.purposesKey] as? [String: String] ?? [:]
-    let modes = list?[UsageDescriptions.backgroundKey] as? [String]
+    let purposes = list?[UsageDescriptions.purposesKey]?.texts ?? [:]
+    let modes = list?[UsageDescriptions.backgroundKey]?.list
     return UsageDescriptions(
       whenInUse: text(UsageDescriptions.whenInUseKey),
       always: text(UsageDescriptions.alwaysKey) ?? text(UsageDescriptions.bothKey),
       purposes: purposes,
-      isReducedByDefault: list?[UsageDescriptions.reducedKey] as? Bool ?? false,
+      isReducedByDefault: list?[UsageDescriptions.reducedKey]?.flag ?? false,
       declaresBackground: modes?.contains("location") ?? false)
+  }
+}
+
+/// An entry of a property list, of the kinds that a program describes itself with. One of another kind has no value.
+private struct PropertyListEntry: Decodable {
+  var text: String?
+  var flag: Bool?
+  var list: [String]?
+  var texts: [String: String]?
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    text = try? value.decode(String.self)
+    // A number may stand for a flag.
+    flag =
+      (try? value.decode(Bool.self))
+      ?? (try? value.decode(Int.self)).flatMap { [0: false, 1: true][$0] }
+    list = try? value.decode([String].self)
+    texts = try? value.decode([String: String].self)
   }
 }
 

@@ -1,6 +1,6 @@
 // What was decided, from run to run.
 
-import Foundation
+import FoundationEssentials
 import LocationServices
 import StateStore
 import Synchronization

@@ -1,6 +1,6 @@
 // The file of what was decided about the programs of one name.
 
-import Foundation
+import FoundationEssentials
 import JSONReading
 import LocationServices
 import StateStore

@@ -109,16 +109,6 @@ public struct TerminalAuthorizationAgent: AuthorizationAgent {
   }
 
   private static func write(_ lines: [String], to terminal: Int32) -> Bool {
-    var bytes = ArraySlice(Array(lines.joined(separator: "\n").utf8) + [UInt8(ascii: "\n")])
-    while !bytes.isEmpty {
-      let written = bytes.withUnsafeBytes { systemWrite(terminal, $0.baseAddress, $0.count) }
-      guard written > 0 || (written < 0 && errno == EINTR) else { return false }
-      if written > 0 { bytes = bytes.dropFirst(written) }
-    }
-    return true
+    LineOutput.write(lines.joined(separator: "\n"), to: terminal)
   }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }

@@ -1,6 +1,6 @@
 // What a runtime hears beacons with.
 
-import Foundation
+import FoundationEssentials
 import LinuxBluetooth
 import LinuxIO
 import LocationServices

@@ -1,9 +1,9 @@
 // Advertisements out of a file, for a machine without a radio.
 
-import Foundation
 import LocationServices
 package import SensorBus
 import SensorTypes
+import StateStore
 import Synchronization
 
 /// Plays a recording of advertisements, once from every start, at the pace of a clock.
@@ -28,15 +28,16 @@ package final class RecordedAdvertisements: AdvertisementSource {
   private let state = Mutex(State())
 
   package convenience init(path: String, clocks: RuntimeClocks) throws(InvalidAdvertisements) {
-    let data: Data
-    do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      data = try file.read(upToCount: Self.mostBytes + 1) ?? Data()
-    } catch { throw InvalidAdvertisements(description: "\(path): it cannot be read (\(error))") }
-    guard data.count <= Self.mostBytes else {
-      throw InvalidAdvertisements(description: "\(path): longer than \(Self.mostBytes >> 20) MB")
+    let bytes: [UInt8]
+    do throws(FileProblem) {
+      bytes = try TextFile.bytes(of: path, limit: Self.mostBytes, isNamed: true)
+    } catch {
+      let reason =
+        error.code == 0
+        ? "longer than \(Self.mostBytes >> 20) MB" : "it cannot be read (\(error.words))"
+      throw InvalidAdvertisements(description: "\(path): \(reason)")
     }
-    try self.init(text: String(decoding: data, as: UTF8.self), name: path, clocks: clocks)
+    try self.init(text: String(decoding: bytes, as: UTF8.self), name: path, clocks: clocks)
   }
 
   /// Reads a text; `name` is what a fault is told by.

@@ -1,6 +1,6 @@
 // What has happened for a program while it was not there.
 
-import Foundation
+import FoundationEssentials
 import JSONReading
 package import LocationServices
 package import StateStore

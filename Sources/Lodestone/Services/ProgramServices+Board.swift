@@ -1,7 +1,6 @@
 // The board of a process: opened when it is needed, tried again when it is not there.
 
 import Dispatch
-import Foundation
 import Inboxes
 import LocationServices
 import SensorHub

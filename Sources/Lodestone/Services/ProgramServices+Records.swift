@@ -2,7 +2,7 @@
 
 import BoardFile
 import CalibrationCore
-import Foundation
+import FoundationEssentials
 import LocationServices
 package import Recording
 package import SensorHub

@@ -1,7 +1,6 @@
 // Where the clients of a program and its board meet.
 
 import Dispatch
-import Foundation
 import Inboxes
 import LocationServices
 import SensorHub
