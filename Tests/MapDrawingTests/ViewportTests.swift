@@ -105,6 +105,29 @@ import Testing
     }
   }
 
+  @Test("a rectangle of the map is shown as a whole between the margins, north up and flat")
+  func fit() throws {
+    let whole = Viewport.wholeEarth(width: 640, height: 480)
+    #expect(whole.pointsPerWorld == 480 && whole.centre == MercatorPoint(x: 0.5, y: 0.5))
+    let margins = PictureMargins(top: 80, left: 20, bottom: 40, right: 60)
+    var turned = whole
+    (turned.heading, turned.pitch) = (1, 0.5)
+    let view = try #require(
+      turned.showing(Self.berlin, size: (width: 1e-4, height: 0.5e-4), margins: margins))
+    // The width fits: 560 points for 1e-4 of the map.
+    #expect(view.heading == 0 && view.pitch == 0 && abs(view.pointsPerWorld - 5.6e6) < 1e-3)
+    let west = MercatorPoint(x: Self.berlin.x - 0.5e-4, y: Self.berlin.y)
+    let corner = try #require(view.picturePoint(of: west))
+    #expect(abs(corner.x - 20) < 1e-6 && abs(corner.y - 260) < 1e-6)
+    let point = whole.showing(Self.berlin, size: (width: 0, height: 0), margins: PictureMargins())
+    #expect(point?.pointsPerWorld == Viewport.largestScale)
+    let nowhere = MercatorPoint(x: .nan, y: 0.5)
+    for size in [(1.0, 1.0), (-1, 1), (1, .nan)] {
+      let middle = size.0 == 1 && size.1 == 1 ? nowhere : Self.berlin
+      #expect(whole.showing(middle, size: size, margins: margins) == nil)
+    }
+  }
+
   @Test("a metre has its length, by a geodesic")
   func metre() throws {
     let view = viewport()

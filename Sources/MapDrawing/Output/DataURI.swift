@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Files within a file.
 enum DataURI {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 import Glibc
 
 /// Why there is no PNG, in words.

@@ -1,6 +1,6 @@
 // Whether WebP is drawn: older versions of librsvg leave it out without a word where a module of gdk-pixbuf is missing.
 
-import Foundation
+import FoundationEssentials
 
 enum WebPSupport {
   /// Whether a drawing has such a picture in it.

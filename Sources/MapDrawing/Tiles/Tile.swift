@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// A picture's bytes as they were stored: one tile of a map, or a picture that is put on one.
 package struct Tile: Hashable, Sendable {

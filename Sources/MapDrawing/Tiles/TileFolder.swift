@@ -1,6 +1,6 @@
 // Tiles as files: zoom/x/y.png.
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import JSONReading
 

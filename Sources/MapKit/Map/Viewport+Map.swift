@@ -5,41 +5,15 @@ import Geodesy
 import MapDrawing
 
 extension Viewport {
-  /// A viewport that may be: the middle on the map, the scale between the whole of it in the shorter side and a few
-  /// millimetres a point, the heading from 0 to a turn.
-  var settled: Viewport {
-    var view = self
-    view.centre.x -= view.centre.x.rounded(.down)
-    view.centre.y = min(max(view.centre.y, 0), 1)
-    let smallest = max(min(width, height), 1)
-    view.pointsPerWorld = min(max(pointsPerWorld, smallest), Self.largestScale)
-    view.heading -= (heading / (2 * .pi)).rounded(.down) * 2 * .pi
-    view.pitch = min(max(pitch, 0), Self.pitchLimit)
-    return view
-  }
-
-  /// Eight points a map point: 1.9 cm a point at the equator.
-  static let largestScale = 8 * MKMapSize.world.width
-
   /// Shows a rectangle of the map around its middle, north up and flat, between the insets.
   func showing(_ rect: MKMapRect, insets: UIEdgeInsets = .zero) -> Viewport? {
-    guard !rect.isNull, rect.midX.isFinite, rect.midY.isFinite, rect.width >= 0, rect.height >= 0
-    else { return nil }
+    guard !rect.isNull else { return nil }
     let world = MKMapSize.world.width
-    // Insets that leave nothing leave a point.
-    let (wide, high) = (
-      max(width - insets.left - insets.right, 1), max(height - insets.top - insets.bottom, 1)
-    )
-    var view = self
-    view.heading = 0
-    view.pitch = 0
-    view.pointsPerWorld = min(wide / (rect.width / world), high / (rect.height / world))
-    view.pointsPerWorld = view.settled.pointsPerWorld
-    // The rectangle's middle is that of what the insets leave.
-    let right = (insets.left - insets.right) / 2 / view.pointsPerWorld
-    let down = (insets.top - insets.bottom) / 2 / view.pointsPerWorld
-    view.centre = MercatorPoint(x: rect.midX / world - right, y: rect.midY / world - down)
-    return view.settled
+    return showing(
+      MercatorPoint(x: rect.midX / world, y: rect.midY / world),
+      size: (rect.width / world, rect.height / world),
+      margins: PictureMargins(
+        top: insets.top, left: insets.left, bottom: insets.bottom, right: insets.right))
   }
 
   /// Shows a region around its middle: the half of it that is longer on the map is the one that fits.
