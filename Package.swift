@@ -153,7 +153,7 @@ let package = Package(
       dependencies: [
         "Lodestone", "LocationServices", "ServiceProtocol", "SensorHub", "SensorTypes", "SensorBus",
         "StateStore", "BoardFile", "LinuxIO", "CLinuxIO", "JSONReading", "OutputProtocols",
-        "Recording", "TextForms",
+        "Recording", "TextForms", "Threads",
       ],
       swiftSettings: settings),
 

@@ -1,6 +1,8 @@
 // The daemon: one board, and the programs that share it.
 
-package import Foundation
+import Dispatch
+package import FoundationEssentials
+import Glibc
 package import LinuxIO
 package import LocationServices
 package import Lodestone

@@ -1,6 +1,6 @@
 // Who is at the other end of a connection: what the kernel says, and not what the program says.
 
-import Foundation
+import FoundationEssentials
 import Glibc
 package import LinuxIO
 package import LocationServices

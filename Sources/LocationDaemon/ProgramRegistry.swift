@@ -1,6 +1,7 @@
 // The programs of a daemon: those that are connected, and those that are away while something goes on for them.
 
-package import Foundation
+import Dispatch
+package import FoundationEssentials
 package import LocationServices
 package import Lodestone
 package import SensorBus

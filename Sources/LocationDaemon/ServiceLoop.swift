@@ -1,6 +1,5 @@
 // The work of the daemon's server: connections, what is read and what is written.
 
-import Foundation
 import LinuxIO
 import LocationServices
 import Lodestone

@@ -1,12 +1,14 @@
 // The daemon's socket: who may connect, what is read, what is written, and for how long nobody is waited for.
 
-import Foundation
+import Dispatch
 import LinuxIO
 import LocationServices
 package import Lodestone
+import SensorBus
 import SensorTypes
 import ServiceProtocol
 import Synchronization
+import Threads
 
 /// Serves programs over sockets, on one thread. Who has news for many programs writes to them as well.
 package final class ServiceServer: Sendable {
@@ -41,12 +43,11 @@ package final class ServiceServer: Sendable {
       try poller.add(entrance.listener.descriptor, token: UInt64(index), .readable)
     }
     loop = ServiceLoop(self, poller, entrances, limits, clocks)
-    let thread = Thread { [self] in
+    let failure = SystemThread.start("services") { [self] in
       loop?.run()
       ended.signal()
     }
-    thread.name = "services"
-    thread.start()
+    guard failure == 0 else { throw BusError(.system, bus: "services", errno: failure) }
   }
 
   /// Tells every program that the daemon ends, and waits until nobody listens any more, a second at most.

@@ -1,6 +1,6 @@
 // An output of serve.yaml with the port at which it is served, or the address that it sends to.
 
-package import Foundation
+package import FoundationEssentials
 import Glibc
 package import LinuxIO
 import LocationServices

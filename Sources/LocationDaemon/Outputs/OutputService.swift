@@ -1,11 +1,11 @@
 // The thread that supplies the outputs of a daemon.
 
 import Dispatch
-import Foundation
 package import LocationServices
 package import Lodestone
 package import SensorTypes
 import Synchronization
+import Threads
 
 /// The outputs of a daemon, and the thread on which they do what is due.
 package final class OutputService: Sendable {
@@ -95,12 +95,11 @@ package final class OutputService: Sendable {
 
   /// Begins the thread.
   package func start() {
-    let thread = Thread { [self] in
+    // Without a thread left nothing is put out; the daemon's own threads have failed before.
+    _ = SystemThread.start("outputs") { [self] in
       run()
       ended.signal()
     }
-    thread.name = "outputs"
-    thread.start()
   }
 
   /// Ends the thread, a second at most, and what the outputs ask for.

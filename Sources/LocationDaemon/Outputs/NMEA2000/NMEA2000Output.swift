@@ -1,12 +1,12 @@
 // The board as a device of an NMEA 2000 bus.
 
-import Foundation
 package import LinuxIO
 package import LocationServices
 import Lodestone
 package import OutputProtocols
 package import SensorTypes
 import Synchronization
+import Threads
 
 /// Sends what the board publishes as messages of NMEA 2000.
 package final class NMEA2000Output: ProtocolOutput {
@@ -60,7 +60,7 @@ package final class NMEA2000Output: ProtocolOutput {
   /// Begins the thread that serves the bus. It ends with the output.
   package func start(now: @escaping @Sendable () -> Timestamp) {
     let poller = self.poller
-    let thread = Thread { [weak link] in
+    _ = SystemThread.start("nmea2000") { [weak link] in
       var generation: UInt64?
       while let next = link?.service(at: now()) {
         // A descriptor that was closed is not waited for any more.
@@ -71,8 +71,6 @@ package final class NMEA2000Output: ProtocolOutput {
         _ = poller.wait(until: next)
       }
     }
-    thread.name = "nmea2000"
-    thread.start()
   }
 
   package var demand: Demand { link.isUp ? settings.demand : Demand() }

@@ -1,6 +1,6 @@
 // An output of Signal K with its port, its address or its server.
 
-import Foundation
+import FoundationEssentials
 import LinuxIO
 import OutputProtocols
 import SensorTypes

@@ -1,6 +1,6 @@
 // The token of a Signal K server, in the state folder of the daemon.
 
-package import Foundation
+package import FoundationEssentials
 import JSONReading
 package import OutputProtocols
 import StateStore

@@ -1,6 +1,6 @@
 // Deltas to a Signal K server over a WebSocket.
 
-package import Foundation
+package import FoundationEssentials
 import LinuxIO
 package import LocationServices
 package import OutputProtocols

@@ -1,6 +1,6 @@
 // The connection to a Signal K server: the work of a thread of its own, which nobody waits for.
 
-import Foundation
+import FoundationEssentials
 import OutputProtocols
 import SensorBus
 import SensorTypes
