@@ -187,6 +187,7 @@ let package = Package(
       [
         "BoardFile", "CalibrationCore", "GNSSProtocol", "Geomagnetism", "LinuxIO", "Lodestone",
         "SensorBus", "SensorDrivers", "SensorHub", "SensorTypes", "StateStore", "TextForms",
+        "Threads",
       ]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 package import Lodestone
 
 /// The rules of a machine and what was decided about programs: what `lodestone authorization show` prints.

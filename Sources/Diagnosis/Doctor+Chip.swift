@@ -1,7 +1,6 @@
 // What the doctor says about a chip on an I2C bus.
 
 import BoardFile
-import Foundation
 import Glibc
 import LinuxIO
 import Lodestone

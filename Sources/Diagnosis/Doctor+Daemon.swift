@@ -1,7 +1,7 @@
 // What the doctor finds on a board that a daemon owns: the daemon has the buses, and says how its chips are doing.
 
 import BoardFile
-import Foundation
+import FoundationEssentials
 import Glibc
 package import Lodestone
 import SensorDrivers

@@ -1,7 +1,6 @@
 // What the doctor says about the machine: device nodes, servers and ports.
 
 import BoardFile
-import Foundation
 import Glibc
 import LinuxIO
 import Lodestone

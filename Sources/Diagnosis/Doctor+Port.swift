@@ -1,7 +1,8 @@
 // What the doctor says about a serial port: who has it, or that this user cannot see it.
 
-import Foundation
+import FoundationEssentials
 import LinuxIO
+import StateStore
 
 extension Doctor {
   /// Whether a serial port can be opened, and who else has it.
@@ -91,14 +92,15 @@ struct GPSDSetup: Sendable, Hashable {
 
   /// That of this machine; `nil` where there is no such file.
   static func ofMachine() -> GPSDSetup? {
-    guard let file = FileHandle(forReadingAtPath: "/etc/default/gpsd"),
-      let data = try? file.read(upToCount: limit)
-    else { return nil }
+    let path = "/etc/default/gpsd"
+    guard let bytes = try? TextFile.bytes(of: path, limit: limit, isNamed: false) else {
+      return nil
+    }
     let units = [
       "/etc/systemd/system/sockets.target.wants", "/etc/systemd/system/multi-user.target.wants",
     ]
     return GPSDSetup(
-      String(decoding: data, as: UTF8.self),
+      String(decoding: bytes, as: UTF8.self),
       isSwitchedOn: units.contains { folder in
         ["gpsd.socket", "gpsd.service"].contains {
           FileManager.default.fileExists(atPath: "\(folder)/\($0)")

@@ -2,7 +2,7 @@
 
 import BoardFile
 import CalibrationCore
-import Foundation
+import FoundationEssentials
 import Geomagnetism
 import Glibc
 import Lodestone

@@ -1,7 +1,7 @@
 // What is wrong with a board's file, wiring and system, each with the line that mends it.
 
 package import BoardFile
-import Foundation
+import FoundationEssentials
 import Glibc
 import LinuxIO
 import Lodestone
@@ -9,6 +9,7 @@ import SensorBus
 import SensorDrivers
 import SensorHub
 import SensorTypes
+import Threads
 
 /// Looks at a board without changing anything on it.
 package struct Doctor: Sendable {
@@ -66,7 +67,7 @@ package struct Doctor: Sendable {
   init(
     provider: any BusProvider, state: @escaping @Sendable (Board?) -> URL?, modelFolders: [URL],
     authorization: AuthorizationRecords? = nil, gpsd: GPSDSetup? = nil,
-    wait: @escaping @Sendable (_ seconds: Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
+    wait: @escaping @Sendable (_ seconds: Double) -> Void = { SystemThread.sleep(seconds: $0) }
   ) {
     self.provider = provider
     self.wait = wait
