@@ -204,7 +204,7 @@ let package = Package(
       "TerminalUI",
       [
         "LinearAlgebra", "Lodestone", "OutputProtocols", "SensorDrivers", "SensorTypes",
-        "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
+        "SimulatedDevices", "StateStore", "Inboxes", "TextForms", "Threads",
       ]),
     floor(
       "Reports",

@@ -1,6 +1,6 @@
 // Satellites as a map of the sky in characters.
 
-import Foundation
+import LinearAlgebra
 import SensorTypes
 
 /// The sky as a map of it: north is up, east on the right, the zenith in the middle and the horizon its edge; a dotted

@@ -21,11 +21,6 @@ package struct CommandError: Error, CustomStringConvertible {
     let isAbsent = [ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG].contains(problem.code)
     self.init(problem.description, kind: isAbsent ? .noInput : CommandErrorKind(problem))
   }
-
-  /// What Foundation says about a file that was to be read.
-  package init(reading path: String, _ error: any Error) {
-    self.init(reading: FileProblem(path, error))
-  }
 }
 
 /// Why a command failed. The raw value is its exit code, the same for all commands (sysexits.h); the README has the

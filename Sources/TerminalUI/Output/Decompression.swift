@@ -1,7 +1,5 @@
 // Compressed files that a person names to be read.
 
-// The compiler finds `stat` in whichever module of C it meets first; of those that this target brings along it is this.
-import CoreFoundation
 import Glibc
 import StateStore
 

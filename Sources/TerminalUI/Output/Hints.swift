@@ -1,6 +1,6 @@
 // Commands that a message tells a person to run, as that person has to type them.
 
-import Foundation
+import FoundationEssentials
 
 /// Completes commands in messages by the board that was named: without it they would look at another one.
 package enum Hints {
@@ -47,6 +47,7 @@ package enum Hints {
         || "-._/+:,@%=".unicodeScalars.contains($0)
     }
     guard !isPlain || word.isEmpty else { return word }
-    return "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    let pieces = word.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + pieces.joined(separator: "'\\''") + "'"
   }
 }

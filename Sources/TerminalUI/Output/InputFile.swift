@@ -1,6 +1,6 @@
 // Files that a person names to be read.
 
-package import Foundation
+package import FoundationEssentials
 import Glibc
 import StateStore
 
@@ -12,7 +12,7 @@ package struct InputFile {
 
   /// As the person named it.
   package let path: String
-  private let handle: FileHandle
+  private let source: Source
   /// `nil` for a file that is not compressed.
   private let decompression: Decompression?
   /// What was looked at ahead, and is to be read yet.
@@ -20,15 +20,24 @@ package struct InputFile {
 
   package init(_ path: String) throws {
     self.path = path
-    let file: FileHandle
-    do {
-      file = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-    } catch {
-      throw CommandError(reading: path, error)
-    }
-    let content = try Decompression.start(path, reading: file.fileDescriptor)
+    let file = try Source(path)
+    let content = try Decompression.start(path, reading: file.descriptor)
     decompression = content?.decompression
-    handle = content.map { FileHandle(fileDescriptor: $0.output, closeOnDealloc: true) } ?? file
+    source = content.map { Source($0.output) } ?? file
+  }
+
+  /// A descriptor that is closed with its last reference, unless it is standard input.
+  private final class Source: Sendable {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    init(_ path: String) throws {
+      descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw CommandError(reading: FileProblem(path, errno: errno)) }
+    }
+
+    deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
   }
 
   /// Whether the file is compressed.
@@ -83,7 +92,7 @@ package struct InputFile {
   /// Waits a moment for bytes, or for the end. Returns false where neither has come.
   package func isReady() -> Bool {
     guard ahead.isEmpty else { return true }
-    var entry = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    var entry = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 50) > 0
   }
 
@@ -96,7 +105,7 @@ package struct InputFile {
       return count
     }
     while true {
-      let count = Glibc.read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
+      let count = Glibc.read(source.descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 {
         try decompression?.note(count)
         return count

@@ -1,6 +1,4 @@
-// The compiler finds `stat` in whichever module of C it meets first; of those that this target brings along it is this.
-import CoreFoundation
-import Foundation
+import FoundationEssentials
 import Glibc
 import StateStore
 import Synchronization

@@ -1,8 +1,8 @@
-import Foundation
 import Glibc
 import Lodestone
 import StateStore
 import Synchronization
+import Threads
 
 /// Records every transfer of a board into a file, or into the files of a series. A file that is full, or that somebody has
 /// moved away, is followed by a new one.
@@ -152,7 +152,7 @@ package struct RecordingRun {
         said = "\(error)"
         if signals.isStopping { return nil }
         if let end, ContinuousClock.now >= end { return nil }
-        Thread.sleep(forTimeInterval: Self.daemonPause)
+        SystemThread.sleep(seconds: Self.daemonPause)
       }
     }
   }

@@ -1,8 +1,6 @@
 // The folder of a series: a new file, the deletion of the oldest ones, and what is to be compressed.
 
-// The compiler finds `stat` in whichever module of C it meets first; of those that this target brings along it is this.
-import CoreFoundation
-import Foundation
+import FoundationEssentials
 import Glibc
 import StateStore
 

@@ -1,7 +1,7 @@
 // Lines from the keyboard, without waiting for them.
 
-import Foundation
 import Glibc
+import TextForms
 
 /// Lines that a person types while samples go on coming in.
 package struct TypedLines {
@@ -60,7 +60,7 @@ package struct StopKey {
   package mutating func wasPressed() -> Bool {
     guard hasTerminal, Self.isAtTerminal else { return false }
     while let line = lines.next() {
-      if ["", "s"].contains(line.trimmingCharacters(in: .whitespaces).lowercased()) { return true }
+      if ["", "s"].contains(line.trimmingBlanks().lowercased()) { return true }
     }
     return lines.hasEnded
   }

@@ -1,6 +1,6 @@
 // Text in lines that a narrow terminal holds.
 
-import Foundation
+import TextForms
 
 /// Breaks text between words.
 package enum Wrap {
@@ -26,7 +26,7 @@ package enum Wrap {
   ) -> [String] {
     lines(text, indent: indent, width: width).enumerated().map { index, line in
       index == 0
-        ? name.padding(toLength: indent, withPad: " ", startingAt: 0) + line.dropFirst(indent)
+        ? name.padded(to: indent) + line.dropFirst(indent)
         : line
     }
   }
