@@ -2,7 +2,7 @@
 
 package import BoardFile
 import CalibrationCore
-import Foundation
+import FoundationEssentials
 import Geomagnetism
 import Lodestone
 import SensorHub

@@ -1,4 +1,3 @@
-import Foundation
 package import Geomagnetism
 import OutputProtocols
 import TerminalUI
@@ -41,7 +40,7 @@ package enum DeclinationText {
     {
       let value = DecimalText.short(value, digits)
       let rate = DecimalText.short(rate, digits)
-      return name.padding(toLength: 22, withPad: " ", startingAt: 0)
+      return name.padded(to: 22)
         + "\(value) \(unit)  (\(rate) \(unit) a year)"
     }
     return [

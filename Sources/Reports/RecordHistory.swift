@@ -1,5 +1,5 @@
 import CalibrationCore
-import Foundation
+import FoundationEssentials
 package import StateStore
 import TerminalUI
 import TextForms

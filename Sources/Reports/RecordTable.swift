@@ -1,6 +1,6 @@
 package import BoardFile
 import CalibrationCore
-import Foundation
+import FoundationEssentials
 import SensorHub
 package import StateStore
 import TerminalUI
@@ -133,7 +133,7 @@ package struct RecordTable {
     for (cell, width) in cells {
       text +=
         cell.count < width
-        ? cell.padding(toLength: width, withPad: " ", startingAt: 0)
+        ? cell.padded(to: width)
         : cell + " "
     }
     while text.hasSuffix(" ") { text.removeLast() }

@@ -1,5 +1,4 @@
 package import CalibrationCore
-import Foundation
 import LinearAlgebra
 import TerminalUI
 package import TextForms
@@ -88,7 +87,7 @@ package enum RecordText {
   /// The same with every number of it, a line each.
   package static func lines(_ record: StoredRecord) -> [String] {
     func row(_ name: String, _ text: String) -> String {
-      name.padding(toLength: 19, withPad: " ", startingAt: 0) + text
+      name.padded(to: 19) + text
     }
     var lines = [
       "\(record.kind.rawValue) \(record.chip) at \(record.busPosition)"
