@@ -217,7 +217,7 @@ let package = Package(
       name: "LiveMap",
       dependencies: [
         "Lodestone", "MapDrawing", "OutputProtocols", "SensorDrivers", "SensorTypes", "StateStore",
-        "TerminalUI", "TextForms",
+        "TerminalUI", "TextForms", "Threads",
       ],
       // The page is part of the program.
       resources: page.map { .embedInCode("Page/" + $0) }, swiftSettings: settings),

@@ -1,4 +1,3 @@
-import Foundation
 package import MapDrawing
 
 /// Answers requests: the page's files, the live connection, tiles, and lines of JSON for other programs.
@@ -93,7 +92,7 @@ package struct MapHandler: WebService {
       return .response(
         WebResponse(.badRequest, "This is a WebSocket of lines of JSON, for programs."))
     }
-    func value(_ name: String) -> String? { request.parameter(name)?.removingPercentEncoding }
+    func value(_ name: String) -> String? { request.decodedParameter(name) }
     guard let kinds = value("subscribe"), kinds.contains(where: { $0 != "," }) else {
       return .response(
         WebResponse(.badRequest, "The query needs subscribe=KIND,KIND, as in subscribe=heading."))

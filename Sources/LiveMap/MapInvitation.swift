@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import TerminalUI
 
 /// How a person is told where the map is: its URLs, the file of the token, and a QR code for a phone.

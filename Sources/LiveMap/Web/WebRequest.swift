@@ -22,6 +22,24 @@ package struct WebRequest: Sendable, Equatable {
     return nil
   }
 
+  /// Returns the value of a parameter of the query, decoded; `nil` if the query does not have it, or if it is not percent-encoded UTF-8.
+  func decodedParameter(_ name: String) -> String? {
+    guard let value = parameter(name) else { return nil }
+    var bytes: [UInt8] = []
+    var rest = value.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+      guard digits.count == 2 else { return nil }
+      bytes.append(UInt8(16 * digits[0] + digits[1]))
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
   /// Whether a header field that holds a list (`Connection`, `Upgrade`) has a certain element, in any case.
   func lists(_ element: String, in name: String) -> Bool {
     (headers[name] ?? "").split(separator: ",").contains { part in

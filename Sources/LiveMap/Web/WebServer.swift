@@ -13,9 +13,9 @@
 // poll(2) is fast enough. Work that may wait for a disk runs on a dispatch queue.
 
 import Dispatch
-import Foundation
 import Glibc
 import SensorTypes
+import Threads
 
 /// Serves HTTP and WebSockets to a bounded number of connections.
 package final class WebServer: Sendable {
@@ -40,12 +40,11 @@ package final class WebServer: Sendable {
     let listener = try WebListener(at: address, port: port)
     var limits = limits
     limits.places.total = DescriptorLimit.connections(of: limits.places.total)
-    let thread = Thread { [service, inbox, hasEnded, limits] in
+    let failure = SystemThread.start("lodestone-web") { [service, inbox, hasEnded, limits] in
       WebLoop(listener: listener, service: service, inbox: inbox, limits: limits).run()
       hasEnded.signal()
     }
-    thread.name = "lodestone-web"
-    thread.start()
+    guard failure == 0 else { throw SystemProblem(failure) }
     return listener.port
   }
 

@@ -1,6 +1,6 @@
 // WebSockets (RFC 6455): the handshake, the frames of a server, and the reader of a client's frames.
 
-import Foundation
+import FoundationEssentials
 import OutputProtocols
 
 /// The handshake of a WebSocket and the frames of its server.

@@ -151,6 +151,15 @@ import Testing
     #expect(try token("/token=a") == nil)
     #expect(try Self.read("GET /a?b?c HTTP/1.1\r\n\r\n").first?.query == "b?c")
   }
+
+  @Test func decodedParameters() throws {
+    func value(_ text: String) -> String? {
+      WebRequest(method: "GET", path: "/", query: "a=\(text)").decodedParameter("a")
+    }
+    #expect(value("heading%2Csky") == "heading,sky" && value("%c3%A5+b") == "å+b")
+    #expect(value("") == "" && value("%25") == "%")
+    for text in ["%", "%2", "%2g", "%+2", "a%c3", "%ff", "%%20"] { #expect(value(text) == nil) }
+  }
 }
 
 /// Requests that were damaged at random, the same in every run.
