@@ -1,7 +1,8 @@
 package import BoardFile
 package import CalibrationCore
-import Foundation
+import FoundationEssentials
 import Geomagnetism
+import LinearAlgebra
 package import Lodestone
 import OutputProtocols
 import SensorDrivers

@@ -2,7 +2,7 @@
 
 package import BoardFile
 package import CalibrationCore
-package import Foundation
+package import FoundationEssentials
 package import Lodestone
 import OutputProtocols
 import Reports

@@ -1,5 +1,5 @@
 package import BoardFile
-import Foundation
+import FoundationEssentials
 import LinearAlgebra
 package import Lodestone
 package import SensorDrivers

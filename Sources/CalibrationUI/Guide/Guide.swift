@@ -1,6 +1,5 @@
 package import BoardFile
 package import CalibrationCore
-import Foundation
 import LinearAlgebra
 package import Lodestone
 import OutputProtocols

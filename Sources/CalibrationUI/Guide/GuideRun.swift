@@ -1,6 +1,6 @@
 import BoardFile
 import CalibrationCore
-import Foundation
+import FoundationEssentials
 import Lodestone
 import SensorDrivers
 import TerminalUI

@@ -1,5 +1,4 @@
 import CalibrationCore
-import Foundation
 import LinearAlgebra
 import TerminalUI
 import TextForms

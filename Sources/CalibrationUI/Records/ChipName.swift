@@ -1,5 +1,5 @@
 package import CalibrationCore
-import Foundation
+import FoundationEssentials
 package import StateStore
 import TerminalUI
 

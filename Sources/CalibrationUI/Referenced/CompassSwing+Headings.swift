@@ -1,4 +1,4 @@
-import Foundation
+import TextForms
 
 extension CompassSwing {
   /// A word of a list that is no heading.
@@ -12,7 +12,7 @@ extension CompassSwing {
   package static func headings(_ text: String) -> Result<[Double], InvalidHeading> {
     var headings: [Double] = []
     for word in text.split(separator: ",") {
-      guard let value = Double(word.trimmingCharacters(in: .whitespaces)),
+      guard let value = Double(word.trimmingBlanks()),
         (0...360).contains(value)
       else { return .failure(InvalidHeading(text: String(word))) }
       headings.append(value == 360 ? 0 : value)

@@ -1,6 +1,5 @@
 import BoardFile
 package import CalibrationCore
-import Foundation
 import LinearAlgebra
 package import Lodestone
 import SensorDrivers

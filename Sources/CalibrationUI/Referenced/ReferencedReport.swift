@@ -1,6 +1,6 @@
 import BoardFile
 package import CalibrationCore
-import Foundation
+import FoundationEssentials
 import LinearAlgebra
 import Lodestone
 package import SensorTypes
