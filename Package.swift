@@ -196,7 +196,7 @@ let package = Package(
       [
         "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
         "LinuxIO", "LinearAlgebra", "Geomagnetism", "BoardFile", "StateStore", "Diagnosis",
-        "TextForms", .product(name: "Yams", package: "Yams"),
+        "TextForms", "Threads", .product(name: "Yams", package: "Yams"),
       ]),
 
     // The parts of the command that are worth a test without a process.

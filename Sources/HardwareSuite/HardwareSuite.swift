@@ -2,7 +2,7 @@
 
 import BoardFile
 import Diagnosis
-import Foundation
+import FoundationEssentials
 import Glibc
 import LinuxIO
 import Lodestone
@@ -11,6 +11,7 @@ import SensorDrivers
 import SensorHub
 import SensorTypes
 import StateStore
+import Threads
 
 /// What was found so far: it stays when a run is broken off.
 struct Findings {
@@ -83,7 +84,7 @@ package struct HardwareSuite: Sendable {
       if let located { report.boardFile = located.file.path }
       board =
         daemon?.board ?? located?.board
-        ?? BoardProbe.board(with: LinuxBusProvider(), wait: { Thread.sleep(forTimeInterval: $0) })
+        ?? BoardProbe.board(with: LinuxBusProvider(), wait: { SystemThread.sleep(seconds: $0) })
     } catch let error as DaemonUnreachable {
       report.checks.append(
         Report.Check(
@@ -285,7 +286,7 @@ package struct HardwareSuite: Sendable {
     return try Scenario.parse(text, file: file, board: board)
   }
 
-  private static let sleep: @Sendable (Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
+  private static let sleep: @Sendable (Double) -> Void = { SystemThread.sleep(seconds: $0) }
 
   // The Pi says what it is in the device tree; other machines have their kernel's word alone.
   private static var machine: String {

@@ -1,8 +1,8 @@
 // How a run is ended before its end: in order, with what was found so far.
 
-import Foundation
 import Glibc
 import Synchronization
+import Threads
 
 /// A signal has ended the run.
 package struct BrokenOff: Error, Sendable, Hashable {
@@ -57,7 +57,7 @@ package final class Interruption: Sendable {
       try check()
       let left = (end - ContinuousClock.now) / .seconds(1)
       guard left > 0 else { return }
-      Thread.sleep(forTimeInterval: min(left, Self.look))
+      SystemThread.sleep(seconds: min(left, Self.look))
     }
   }
 }

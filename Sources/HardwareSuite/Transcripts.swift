@@ -1,5 +1,5 @@
-import Foundation
 import Glibc
+import TextForms
 
 /// Runs this program's own commands, as a person would, and keeps what they print.
 ///
@@ -102,10 +102,10 @@ extension Report.Transcript {
   var cause: (text: String, mend: String?) {
     let lines = output.split(separator: "\n").map(String.init)
     func rest(_ line: String, _ mark: String) -> String {
-      String(line.dropFirst(mark.count)).trimmingCharacters(in: .whitespaces)
+      String(line.dropFirst(mark.count)).trimmingBlanks()
     }
     let problems = lines.filter { $0.hasPrefix("problem ") }.map { rest($0, "problem") }
-    let mend = lines.map { $0.trimmingCharacters(in: .whitespaces) }
+    let mend = lines.map { $0.trimmingBlanks() }
       .first { $0.hasPrefix("mend:") }.map { rest($0, "mend:") }
     if !problems.isEmpty {
       let more = problems.count > 2 ? "; and \(problems.count - 2) more" : ""

@@ -1,7 +1,6 @@
 // Whether what a board delivers can be true: heading, gravity, pressure, fix.
 
 import BoardFile
-import Foundation
 import Geomagnetism
 import LinearAlgebra
 import SensorBus

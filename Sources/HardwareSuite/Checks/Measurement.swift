@@ -1,7 +1,6 @@
 // A board left alone: what its chips deliver, how regularly, how noisily, and whether it can be true.
 
 import BoardFile
-import Foundation
 import Geomagnetism
 import LinearAlgebra
 import SensorBus

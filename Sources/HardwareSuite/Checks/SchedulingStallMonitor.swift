@@ -1,8 +1,8 @@
 // How long a machine did not let a program run: an emulated board's machine has other work, a small board's too.
 
-import Foundation
 import SensorTypes
 import Synchronization
+import Threads
 
 /// Adds up the time for which this program was not let run while it wanted to.
 ///
@@ -35,18 +35,17 @@ final class SchedulingStallMonitor: Sendable {
 
   init() {
     let account = account
-    let thread = Thread {
+    // Without a thread left no stall is seen.
+    _ = SystemThread.start("standstill") {
       var last = ContinuousClock.now
       while !account.isOver.load(ordering: .relaxed) {
-        Thread.sleep(forTimeInterval: Self.nap)
+        SystemThread.sleep(seconds: Self.nap)
         let now = ContinuousClock.now
         let took = (now - last) / .seconds(1)
         account.ledger.withLock { $0.napped(took) }
         last = now
       }
     }
-    thread.name = "standstill"
-    thread.start()
   }
 
   deinit { account.isOver.store(true, ordering: .relaxed) }

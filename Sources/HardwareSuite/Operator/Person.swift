@@ -1,5 +1,5 @@
-import Foundation
 import Synchronization
+import TextForms
 
 /// A person at the terminal, with the board on the desk.
 package final class Person: Operator {
@@ -79,6 +79,6 @@ package final class Person: Operator {
       say("\n\(Self.ended): the remaining steps by hand are skipped")
       return nil
     }
-    return String(line.trimmingCharacters(in: .whitespaces).lowercased().prefix(1))
+    return String(line.trimmingBlanks().lowercased().prefix(1))
   }
 }

@@ -1,10 +1,11 @@
 // The control line of a rig: a tty (or a pipe that behaves as one), one request and one answer a line.
 
-import Foundation
 import LinuxIO
 import SensorBus
 import SensorDrivers
 import Synchronization
+import TextForms
+import Threads
 
 /// A rig that is spoken to over a serial line.
 ///
@@ -102,7 +103,7 @@ package final class RigLine: Operator {
     let deadline = ContinuousClock.now.advanced(by: .seconds(0.2))
     while ContinuousClock.now < deadline {
       _ = try buffer.withUnsafeMutableBytes { try stream.port.read(into: $0) }
-      Thread.sleep(forTimeInterval: 0.01)
+      SystemThread.sleep(seconds: 0.01)
     }
   }
 
@@ -116,7 +117,7 @@ package final class RigLine: Operator {
       for byte in buffer.prefix(count) {
         if byte == 10 {
           let line = String(decoding: answer, as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
+            .trimmingWhitespace()
           answer = []
           // A tty that is not raw on the other side echoes.
           guard !line.isEmpty, line != request else { continue }
@@ -125,7 +126,7 @@ package final class RigLine: Operator {
         guard answer.count < limit else { throw OperatorError("the rig's answer does not end") }
         answer.append(byte)
       }
-      if count == 0 { Thread.sleep(forTimeInterval: 0.002) }
+      if count == 0 { SystemThread.sleep(seconds: 0.002) }
     }
     throw OperatorError("the rig does not answer '\(request)' within \(patience) s")
   }

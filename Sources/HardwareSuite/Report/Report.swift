@@ -1,6 +1,6 @@
 // What a hardware test found out, as a value; the writers beside this file turn it into files.
 
-package import Foundation
+package import FoundationEssentials
 import TextForms
 
 /// The result of one run of the hardware tests.

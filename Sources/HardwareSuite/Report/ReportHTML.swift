@@ -1,6 +1,7 @@
 // The report for a person: one file, no script, nothing loaded from elsewhere.
 
-import Foundation
+import FoundationEssentials
+import LinearAlgebra
 import TextForms
 
 extension Report {

@@ -1,7 +1,6 @@
 // Faults, from the first one's beginning to the last chip's return, held against what the project promises.
 
 import BoardFile
-import Foundation
 import LinearAlgebra
 import SensorDrivers
 import SensorHub

@@ -1,7 +1,6 @@
 // What only hands can do: turning, tilting and lifting the board, and what must come of it.
 
 import BoardFile
-import Foundation
 import LinearAlgebra
 import SensorTypes
 

@@ -1,7 +1,6 @@
 // Carries out a scenario's steps, one after the other, each with its own check.
 
 import BoardFile
-import Foundation
 import LinearAlgebra
 import SensorDrivers
 import SensorHub
