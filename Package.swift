@@ -231,7 +231,7 @@ let package = Package(
     floor(
       "LogConversion",
       [
-        "BoardFile", "FusionCore", "GNSSProtocol", "JSONReading", "MapDrawing", "MapKit",
+        "BoardFile", "FusionCore", "Geodesy", "GNSSProtocol", "JSONReading", "MapDrawing",
         "OutputProtocols", "Recording", "SensorHub", "SensorTypes", "StateStore", "TerminalUI",
         "TextForms",
       ]),
@@ -490,8 +490,8 @@ let package = Package(
     tests(
       "LogConversion",
       [
-        "BoardTestSupport", "CommandTestSupport", "GNSSProtocol", "LogConversion", "MapDrawing",
-        "MapKit", "OutputProtocols", "SensorHub", "SensorTypes", "TerminalUI", "TextForms",
+        "BoardTestSupport", "CommandTestSupport", "Geodesy", "GNSSProtocol", "LogConversion",
+        "MapDrawing", "OutputProtocols", "SensorHub", "SensorTypes", "TerminalUI", "TextForms",
         "RecordedFigures",
       ]),
     tests(

@@ -1,6 +1,7 @@
-import Foundation
+import FoundationEssentials
 import SensorTypes
 package import TerminalUI
+import TextForms
 
 /// A table of positions, a row an epoch: CSV (RFC 4180) with a header, as loggers on phones write it, and `lodestone decode
 /// --format csv`.
@@ -57,7 +58,7 @@ package struct PositionTable {
   }
 
   private static func columns(of header: [String]) -> [Column: Int] {
-    let names = header.map { $0.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
+    let names = header.map { $0.trimmingWhitespace().lowercased() }
     var columns: [Column: Int] = [:]
     for column in Column.allCases {
       columns[column] = column.names.lazy.compactMap { names.firstIndex(of: $0) }.first
@@ -70,14 +71,14 @@ package struct PositionTable {
     guard let fields = try row() else { return nil }
     func cell(_ column: Column) -> String {
       guard let index = columns[column], index < fields.count else { return "" }
-      return fields[index].trimmingCharacters(in: .whitespaces)
+      return fields[index].trimmingBlanks()
     }
     func number(_ column: Column) throws -> Double? {
       let text = cell(column)
       if text.isEmpty || text.lowercased() == "nan" { return nil }
       // Where semicolons divide, a comma is a decimal point.
       let spelling =
-        divider == UInt8(ascii: ";") ? text.replacingOccurrences(of: ",", with: ".") : text
+        divider == UInt8(ascii: ";") ? String(text.map { $0 == "," ? "." : $0 }) : text
       guard let value = Double(spelling), value.isFinite else {
         throw CommandError("\(input.path):\(line): \(text) is no number", kind: .data)
       }
@@ -117,7 +118,7 @@ package struct PositionTable {
       let value = abs(seconds) > 1e11 ? seconds / 1000 : seconds
       return value.isFinite ? value : nil
     }
-    var text = text.replacingOccurrences(of: " ", with: "T")
+    var text = String(text.map { $0 == " " ? "T" : $0 })
     guard text.count >= 19 else { return nil }
     // What is finer than a second is taken apart: the format knows it by another style.
     var fraction = 0.0

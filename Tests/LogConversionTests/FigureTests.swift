@@ -52,7 +52,7 @@ struct FigureTests {
     var text: [UInt8] = []
     collector.beginLog(named: "log", &text)
     for fix in Self.walk.prefix(100) where fix.latitude != nil { collector.append(fix, to: &text) }
-    let picture = TrackPicture(size: CGSize(width: 500, height: 400), isDark: isDark, scale: 2)
+    let picture = TrackPicture(size: PictureSize(width: 500, height: 400), isDark: isDark, scale: 2)
     var summary = FigureSummary()
     summary.add("picture", text: try #require(picture.drawn(collector)?.svg))
     let name = "picture, dark \(isDark)"

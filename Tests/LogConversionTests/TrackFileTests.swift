@@ -171,7 +171,7 @@ final class TrackFileTests {
       collector.append(fix, to: &text)
     }
     let picture = TrackPicture(
-      size: CGSize(width: 300, height: 200), isDark: false, scale: 1, tiles: nil)
+      size: PictureSize(width: 300, height: 200), isDark: false, scale: 1, tiles: nil)
     let drawing = try #require(picture.drawn(collector))
     #expect(
       TrackDrawing.remarks(on: drawing, of: collector, tiles: nil)

@@ -1,8 +1,8 @@
 import Foundation
 import FoundationXML
+import Geodesy
 @testable import LogConversion
 import MapDrawing
-import MapKit
 import SensorTypes
 import Testing
 
@@ -63,7 +63,7 @@ import Testing
   func picture() throws {
     let way = collect(
       (0..<60).map { fix(52.5 + Double($0) * 1e-4, 13.4, at: 1_795_000_000 + Double($0)) })
-    let picture = TrackPicture(size: CGSize(width: 500, height: 400), isDark: false, scale: 1)
+    let picture = TrackPicture(size: PictureSize(width: 500, height: 400), isDark: false, scale: 1)
     let text = try #require(picture.drawn(way)?.svg)
     #expect(XMLParser(data: Data(text.utf8)).parse())
     #expect(text.contains(">start 2026-11-18 11:06:40 UTC<"))
@@ -73,17 +73,31 @@ import Testing
 
   @Test("one place is a picture too, of twenty metres and of its accuracy at least")
   func single() throws {
-    let picture = TrackPicture(size: CGSize(width: 500, height: 400), isDark: true, scale: 1)
+    let picture = TrackPicture(size: PictureSize(width: 500, height: 400), isDark: true, scale: 1)
     #expect(picture.drawn(collect([fix(52, 13, at: 0)])) != nil)
     #expect(picture.drawn(collect([fix(52, 13, at: 0, nil)])) != nil)
-    let swath = AccuracySwath(
-      [[.init(latitude: 52, longitude: 13, accuracy: 300, utc: nil)]],
-      along: [
-        MKPolyline(coordinates: [CLLocationCoordinate2D(latitude: 52, longitude: 13)], count: 1)
-      ])
-    let rect = swath.boundingMapRect
-    let width = MKMapPoint(x: rect.minX, y: rect.midY).distance(
-      to: MKMapPoint(x: rect.maxX, y: rect.midY))
-    #expect(abs(width - 600) < 0.1)
+    let place = TrackPoint(latitude: 52, longitude: 13, accuracy: 300, utc: nil)
+    let rect = AccuracySwath([TrackLine([place])]).rect
+    let sides = [rect.x, rect.x + rect.width].map {
+      WebMercator.position(of: MercatorPoint(x: $0, y: rect.middle.y))
+    }
+    #expect(abs(Geodesic.inverse(from: sides[0], to: sides[1]).distance - 600) < 0.1)
+  }
+
+  @Test("a way across 180 degrees goes on beyond the map's edge and is drawn where it is nearest")
+  func dateLine() {
+    let places = [179.9, -179.9, -179.8].map {
+      TrackPoint(latitude: 0, longitude: $0, accuracy: nil, utc: nil)
+    }
+    let line = TrackLine(places)
+    let degrees = line.points.map { $0.x * 360 - 180 }
+    for (found, expected) in zip(degrees, [179.9, 180.1, 180.2]) {
+      #expect(abs(found - expected) < 1e-9)
+    }
+    let back = TrackLine(places.reversed())
+    #expect(abs(back.rect.x * 360 - 180 + 180.1) < 1e-9)
+    let view = Viewport(
+      centre: MercatorPoint(x: 0.999, y: 0.5), pointsPerWorld: 1e5, width: 500, height: 400)
+    #expect(line.rect.shift(in: view) == 0 && back.rect.shift(in: view) == 1)
   }
 }

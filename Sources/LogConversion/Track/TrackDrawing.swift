@@ -1,4 +1,3 @@
-import Foundation
 import MapDrawing
 import TerminalUI
 
@@ -35,9 +34,7 @@ package struct TrackDrawing {
     let store = try tiles.map(TileFiles.open)
     let collector = TrackCollector()
     try file.read(by: collector)
-    let picture = TrackPicture(
-      size: CGSize(width: size.width, height: size.height), isDark: isDark, scale: scale,
-      tiles: store)
+    let picture = TrackPicture(size: size, isDark: isDark, scale: scale, tiles: store)
     guard let drawing = picture.drawn(collector) else { return }
     for remark in Self.remarks(on: drawing, of: collector, tiles: tiles) {
       Terminal.warn("lodestone: \(remark)")
