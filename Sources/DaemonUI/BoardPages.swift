@@ -1,7 +1,6 @@
 // The pages that a daemon serves to browsers: they share one view of the board, which observes only while a page is open.
 
 import Dispatch
-import Foundation
 import LiveMap
 import LocationServices
 import Lodestone

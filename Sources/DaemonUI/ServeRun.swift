@@ -2,7 +2,8 @@
 
 import BoardFile
 import Diagnosis
-import Foundation
+import Dispatch
+import FoundationEssentials
 import Glibc
 import LinuxIO
 package import LocationDaemon

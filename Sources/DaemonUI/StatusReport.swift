@@ -1,6 +1,6 @@
 // What a daemon that runs says of itself.
 
-import Foundation
+import FoundationEssentials
 import LocationServices
 import Lodestone
 package import TerminalUI

@@ -1,6 +1,6 @@
 // The daemon's page for browsers, and its lines of JSON over WebSockets.
 
-import Foundation
+import FoundationEssentials
 import Glibc
 import LinuxIO
 import LiveMap
