@@ -249,7 +249,7 @@ let package = Package(
         "SensorBus", "SensorDrivers",
         "CalibrationCore", "Geomagnetism", "LinuxIO", "LogConversion",
         "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "OutputProtocols", "TerminalUI",
-        "Reports", "CalibrationUI", "LiveMap", "TextForms",
+        "Reports", "CalibrationUI", "LiveMap", "TextForms", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

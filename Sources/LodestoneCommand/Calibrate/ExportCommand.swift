@@ -1,6 +1,6 @@
 import ArgumentParser
 import CalibrationCore
-import Foundation
+import FoundationEssentials
 import StateStore
 import TerminalUI
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CalibrationCore
 import CalibrationUI
-import Foundation
+import TextForms
 
 /// Where the earth's field comes from: options, a fix, the board file, or where the board was last.
 struct FieldOptions: ParsableArguments {
@@ -36,7 +36,7 @@ struct FieldOptions: ParsableArguments {
   func byHand() throws -> LocalEarth? {
     guard let field else { return nil }
     let numbers = field.split(separator: ",", omittingEmptySubsequences: false).map {
-      Double($0.trimmingCharacters(in: .whitespaces))
+      Double($0.trimmingBlanks())
     }
     guard (2...3).contains(numbers.count), let strength = numbers[0], let dip = numbers[1],
       (15...90).contains(strength), (-90...90).contains(dip)

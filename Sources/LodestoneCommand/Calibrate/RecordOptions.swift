@@ -2,11 +2,12 @@ import ArgumentParser
 import BoardFile
 import CalibrationCore
 import CalibrationUI
-import Foundation
+import FoundationEssentials
 import LinuxIO
 import Lodestone
 import StateStore
 import TerminalUI
+import Threads
 
 /// The kinds of records by their names in `CalibrationKind`, as an option.
 enum KindName: String, ExpressibleByArgument, CaseIterable {
@@ -74,7 +75,7 @@ extension BoardOptions {
     let (store, board) = try records()
     let probed = {
       // As a run probes: the records must belong to the same chips.
-      BoardProbe.board(with: LinuxBusProvider(), wait: { Thread.sleep(forTimeInterval: $0) })
+      BoardProbe.board(with: LinuxBusProvider(), wait: { SystemThread.sleep(seconds: $0) })
     }
     return (store, board ?? probed())
   }

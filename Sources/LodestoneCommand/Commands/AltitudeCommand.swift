@@ -1,6 +1,6 @@
 import ArgumentParser
 import BoardFile
-import Foundation
+import FoundationEssentials
 import LinuxIO
 import Reports
 import SensorDrivers

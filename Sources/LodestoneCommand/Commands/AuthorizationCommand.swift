@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonUI
 import Diagnosis
-import Foundation
+import FoundationEssentials
 import Lodestone
 import TerminalUI
 

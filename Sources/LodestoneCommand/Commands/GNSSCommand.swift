@@ -1,12 +1,12 @@
 import ArgumentParser
 import BoardFile
 import Diagnosis
-import Foundation
 import LinuxIO
 import Lodestone
 import SensorTypes
 import StateStore
 import TerminalUI
+import Threads
 
 /// `lodestone gnss`: the receiver itself, and the satellites that it hears.
 struct GNSSCommand: ParsableCommand {
@@ -96,7 +96,7 @@ struct GNSSCommand: ParsableCommand {
         ? CommandError(error.description, kind: .data) : CommandError(reading: error)
     }
     let conversation = CasterConversation(LinuxBusProvider()) {
-      Thread.sleep(forTimeInterval: $0)
+      SystemThread.sleep(seconds: $0)
     }
     let report = try conversation.report(on: caster, credentials: login)
     for line in format == .json ? report.json : report.lines {

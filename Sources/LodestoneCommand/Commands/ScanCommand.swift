@@ -1,12 +1,12 @@
 import ArgumentParser
 import BoardFile
 import Diagnosis
-import Foundation
 import LinuxIO
 import Lodestone
 import SensorBus
 import SensorHub
 import TerminalUI
+import Threads
 
 /// `lodestone scan`: what answers on the buses, and which chip it is.
 struct ScanCommand: ParsableCommand {
@@ -37,7 +37,7 @@ struct ScanCommand: ParsableCommand {
       Terminal.say(bus)
       let findings = BoardProbe.scan(
         bus, with: provider, usualPressure: session?.board.usualPressure,
-        wait: { Thread.sleep(forTimeInterval: $0) })
+        wait: { SystemThread.sleep(seconds: $0) })
       for line in report.take(findings, on: bus) { Terminal.say(line) }
     }
     for port in provider.serialPorts() {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import BoardFile
 import DaemonUI
-import Foundation
+import FoundationEssentials
+import Glibc
 import LocationDaemon
 import Lodestone
 import LogConversion
