@@ -70,6 +70,29 @@ struct ArrowTests {
     #expect(unused.isEmpty, "\(target) uses less than its row allows")
   }
 
+  @Test("the program is made without Foundation, whose tables of all languages are larger than it")
+  func essentials() throws {
+    var names: Set = ["LodestoneProgram"]
+    var open = Array(names)
+    while let name = open.popLast() {
+      let target = Manifest.shared.targets.first { $0.name == name }
+      for next in target?.dependencies ?? [] where names.insert(next).inserted { open.append(next) }
+    }
+    #expect(names.isSuperset(of: ["LodestoneCommand", "Lodestone", "StateStore", "MapDrawing"]))
+    let large: Set = [
+      "Foundation", "CoreFoundation", "FoundationInternationalization", "FoundationNetworking",
+      "FoundationXML",
+    ]
+    for target in Manifest.shared.targets where names.contains(target.name) {
+      for file in House.sources(below: House.root.appending(path: target.path)) {
+        let imported = House.imports(of: try SwiftText.code(at: file))
+        #expect(
+          large.isDisjoint(with: imported),
+          "\(file.lastPathComponent) of \(target.name): FoundationEssentials has to do")
+      }
+    }
+  }
+
   @Test("a module is handed on to importers in these places only")
   func handedOn() throws {
     var found: [String] = []
