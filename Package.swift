@@ -79,7 +79,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
@@ -125,9 +124,8 @@ let package = Package(
     // What is kept on disk, a board in words, the hub and the composition root.
     floor("Recording", ["SensorBus", "SensorTypes"]),
     floor("StateStore", ["CalibrationCore", "JSONReading", "SensorTypes", "TextForms"]),
-    floor(
-      "BoardFile",
-      ["SensorBus", "SensorDrivers", "SensorTypes", .product(name: "Yams", package: "Yams")]),
+    .target(name: "CYAML", linkerSettings: [.linkedLibrary("yaml")]),
+    floor("BoardFile", ["SensorBus", "SensorDrivers", "SensorTypes", "CYAML"]),
     floor(
       "SensorHub",
       [
@@ -196,7 +194,7 @@ let package = Package(
       [
         "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
         "LinuxIO", "LinearAlgebra", "Geomagnetism", "BoardFile", "StateStore", "Diagnosis",
-        "TextForms", "Threads", .product(name: "Yams", package: "Yams"),
+        "TextForms", "Threads",
       ]),
 
     // The parts of the command that are worth a test without a process.

@@ -8,7 +8,7 @@ shopt -s inherit_errexit
 debian_cache=${LODESTONE_CACHE:-$HOME/.cache/lodestone}
 
 # What Swift 6.0.3, the oldest compiler that boards have, needs to build this package.
-floor_packages="swiftlang bash coreutils git ca-certificates libc6-dev libstdc++-14-dev binutils libi2c-dev libgpiod-dev"
+floor_packages="swiftlang bash coreutils git ca-certificates libc6-dev libstdc++-14-dev binutils libi2c-dev libgpiod-dev libyaml-dev"
 
 # debian_key TEXT: a short name for what a folder was made from.
 debian_key() { printf '%s' "$1" | md5sum | cut -c 1-8; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, the C and C++ libraries to compile
+# Installs what the build and its checks need and is missing: libi2c, libgpiod and libyaml, tmux, the C and C++ libraries to compile
 # and link with, and Swift where Debian has it. With `oracles` also what the checks are held against, and skip where it is
 # missing: gpsd with its decoder and gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus, bluetoothd, librsvg's
 # rsvg-convert with SQLite's library, Chromium, a validator of JSON; the programs that read the protocols of `lodestone serve`; and
@@ -10,6 +10,7 @@ set -euo pipefail
 packages=()
 [ -e /usr/include/i2c/smbus.h ] || packages+=(libi2c-dev)
 [ -e /usr/include/gpiod.h ] || packages+=(libgpiod-dev)
+[ -e /usr/include/yaml.h ] || packages+=(libyaml-dev)
 command -v tmux >/dev/null || packages+=(tmux)
 # Swift links by gcc and imports the C++ library. Debian's swiftlang depends on gcc, and only recommends what a compiler needs
 # of libraries; g++ brings both, libc6-dev and libstdc++-dev, in the version of that gcc.

@@ -2,7 +2,6 @@
 
 import SensorDrivers
 import SensorTypes
-import Yams
 
 extension BoardFile {
   /// `{survey, accuracy}`, or `{latitude, longitude, height}` with or without `accuracy`.
@@ -25,7 +24,7 @@ extension BoardFile {
     }
     let forms =
       "'base' is {survey: SECONDS, accuracy: METERS}, or {latitude: DEGREES, longitude: DEGREES, height: METERS}"
-    if case .scalar? = map.node(key) { throw map.error(key, forms) }
+    if case .scalar? = map.node(key)?.value { throw map.error(key, forms) }
     guard
       let entry = try map.mapping(
         key, context: "a base station",

@@ -3,7 +3,6 @@
 import SensorBus
 import SensorDrivers
 import SensorTypes
-import Yams
 
 extension BoardFile {
   /// What no mountpoint of a caster has in its name, for it would be another thing in an address.
@@ -23,7 +22,7 @@ extension BoardFile {
         "over the network a receiver is only read, and takes no corrections: '\(key)' goes with 'port' or 'bus'"
       )
     }
-    guard case .scalar = node else {
+    guard case .scalar = node.value else {
       guard
         let entry = try map.mapping(
           key, context: "an entry of corrections",

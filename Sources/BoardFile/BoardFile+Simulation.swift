@@ -2,12 +2,11 @@
 
 import SensorDrivers
 import SensorTypes
-import Yams
 
 extension BoardFile {
   /// What a simulated board does, and what goes wrong with it.
   static func plan(
-    _ node: Node, file: String, _ sensors: [Board.Sensor]
+    _ node: YAMLNode, file: String, _ sensors: [Board.Sensor]
   ) throws(BoardFileError) -> SimulationPlan {
     let map = try YAMLMapping(
       node, file: file, context: "the simulation",
@@ -57,7 +56,7 @@ extension BoardFile {
   }
 
   private static func fault(
-    _ node: Node, file: String, _ sensors: [Board.Sensor]
+    _ node: YAMLNode, file: String, _ sensors: [Board.Sensor]
   ) throws(BoardFileError) -> PlannedFault {
     let map = try YAMLMapping(
       node, file: file, context: "a fault", known: ["chip", "fault", "from", "seconds"])

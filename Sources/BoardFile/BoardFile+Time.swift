@@ -1,7 +1,6 @@
 // Where a receiver's time goes, as a board file says it.
 
 import SensorDrivers
-import Yams
 
 /// The sockets of chrony that a receiver's time goes to (chrony.conf(5), refclock SOCK).
 package struct TimeOutput: Sendable, Hashable, Codable {
@@ -36,7 +35,7 @@ extension BoardFile {
           ? "gpsd gives chrony the time itself: take 'time' out"
           : "over a network nobody knows how late a message is: 'time' goes with 'port' or 'bus'")
     }
-    if case .scalar = node {
+    if case .scalar = node.value {
       guard try map.string("time") == "chrony" else {
         throw map.error("time", "'time' is chrony, or {chrony: PATH, pulse: PATH}")
       }

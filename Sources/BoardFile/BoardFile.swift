@@ -1,7 +1,6 @@
 import SensorBus
 import SensorDrivers
 import SensorTypes
-import Yams
 
 /// Reads a board file, `schema: 1`. Every mistake is an error with file and line.
 package enum BoardFile {
@@ -115,7 +114,8 @@ package enum BoardFile {
     return speeds
   }
 
-  private static func sensor(_ node: Node, file: String) throws(BoardFileError) -> Board.Sensor {
+  private static func sensor(_ node: YAMLNode, file: String) throws(BoardFileError) -> Board.Sensor
+  {
     let map = try YAMLMapping(
       node, file: file, context: "a sensor",
       known: [
@@ -325,7 +325,8 @@ package enum BoardFile {
     }
     var axes: [SignedAxis] = []
     for item in items {
-      guard case .scalar(let scalar) = item, let axis = SignedAxis(rawValue: scalar.string) else {
+      guard case .scalar(let scalar) = item.value, let axis = SignedAxis(rawValue: scalar.string)
+      else {
         throw map.error("mount", "'mount' is a list of three of +x -x +y -y +z -z")
       }
       axes.append(axis)
@@ -337,7 +338,7 @@ package enum BoardFile {
   }
 
   static func position(
-    _ node: Node, file: String, isBoards: Bool = false
+    _ node: YAMLNode, file: String, isBoards: Bool = false
   ) throws(BoardFileError) -> BoardPosition {
     let map = try YAMLMapping(
       node, file: file, context: "a position",

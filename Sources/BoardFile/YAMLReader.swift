@@ -1,32 +1,29 @@
-package import Yams
-
 /// One mapping of a board file or a scenario, read strictly: every key is asked for by name, and a key nobody asked
 /// for is an error with its line.
 package struct YAMLMapping {
   private let file: String
-  private let entries: [(key: String, line: Int, value: Node)]
+  private let entries: [(key: String, line: Int, value: YAMLNode)]
   private let context: String
   /// The line on which the mapping begins.
   package let line: Int
 
   package init(
-    _ node: Node, file: String, context: String, known keys: [String]
+    _ node: YAMLNode, file: String, context: String, known keys: [String]
   ) throws(BoardFileError) {
     self.file = file
     self.context = context
-    self.line = node.mark?.line ?? 0
-    guard case .mapping(let mapping) = node else {
+    self.line = node.line
+    guard case .mapping(let mapping) = node.value else {
       let example = keys.count > 4 ? "" : ": {\(keys.map { "\($0): ..." }.joined(separator: ", "))}"
       throw BoardFileError(
         file: file, line: line, message: "\(context) must be a mapping\(example)")
     }
-    var entries: [(key: String, line: Int, value: Node)] = []
+    var entries: [(key: String, line: Int, value: YAMLNode)] = []
     for (keyNode, value) in mapping {
-      let line = keyNode.mark?.line ?? self.line
-      guard case .scalar(let scalar) = keyNode else {
+      let line = keyNode.line
+      guard let key = keyNode.string else {
         throw BoardFileError(file: file, line: line, message: "a key must be a plain word")
       }
-      let key = scalar.string
       guard keys.contains(key) else {
         throw BoardFileError(
           file: file, line: line, message: Self.unknown(key, in: context, known: keys))
@@ -64,11 +61,11 @@ package struct YAMLMapping {
     return "unknown key '\(key)' in \(context)\(hint); known are \(keys.joined(separator: ", "))"
   }
 
-  package func node(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
+  package func node(_ key: String) -> YAMLNode? { entries.first { $0.key == key }?.value }
 
   package func string(_ key: String) throws(BoardFileError) -> String? {
     guard let node = node(key) else { return nil }
-    guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
+    guard case .scalar(let scalar) = node.value, !scalar.string.isEmpty else {
       throw error(key, "'\(key)' must be a text")
     }
     // It is shown on terminals and stands in records.
@@ -91,10 +88,10 @@ package struct YAMLMapping {
   }
 
   private func number(
-    _ node: Node, _ key: String, in range: ClosedRange<Double>, unit: String
+    _ node: YAMLNode, _ key: String, in range: ClosedRange<Double>, unit: String
   ) throws(BoardFileError) -> Double {
     // Below the normal numbers a value is a slip of the pen: nothing is measured in 1e-320.
-    guard case .scalar(let scalar) = node, let value = Double(scalar.string),
+    guard case .scalar(let scalar) = node.value, let value = Double(scalar.string),
       value.isNormal || value == 0
     else { throw error(key, "'\(key)' must be a number (\(unit))") }
     try demandPlain(scalar, key)
@@ -112,8 +109,8 @@ package struct YAMLMapping {
     Int(exactly: bound).map(String.init) ?? "\(bound)"
   }
 
-  private func demandPlain(_ scalar: Node.Scalar, _ key: String) throws(BoardFileError) {
-    guard scalar.style == .singleQuoted || scalar.style == .doubleQuoted else { return }
+  private func demandPlain(_ scalar: YAMLNode.Scalar, _ key: String) throws(BoardFileError) {
+    guard scalar.isQuoted else { return }
     throw error(key, "'\(key)' is a text in quotes; a number has none: \(key): \(scalar.string)")
   }
 
@@ -129,7 +126,7 @@ package struct YAMLMapping {
   /// A whole number, decimal or `0x` hexadecimal.
   package func integer(_ key: String, in range: ClosedRange<Int>) throws(BoardFileError) -> Int? {
     guard let node = node(key) else { return nil }
-    guard case .scalar(let scalar) = node else {
+    guard case .scalar(let scalar) = node.value else {
       throw error(key, "'\(key)' must be a whole number")
     }
     try demandPlain(scalar, key)
@@ -146,22 +143,24 @@ package struct YAMLMapping {
 
   package func boolean(_ key: String) throws(BoardFileError) -> Bool? {
     guard let node = node(key) else { return nil }
-    guard case .scalar(let scalar) = node,
+    guard case .scalar(let scalar) = node.value,
       let value = ["true": true, "false": false][scalar.string]
     else { throw error(key, "'\(key)' must be true or false") }
     return value
   }
 
-  package func items(_ key: String) throws(BoardFileError) -> [Node]? {
+  package func items(_ key: String) throws(BoardFileError) -> [YAMLNode]? {
     guard let node = node(key) else { return nil }
-    guard case .sequence(let sequence) = node else { throw error(key, "'\(key)' must be a list") }
-    return Array(sequence)
+    guard case .sequence(let items) = node.value else {
+      throw error(key, "'\(key)' must be a list")
+    }
+    return items
   }
 
   /// The texts of a list below a key.
   package func strings(_ key: String) throws(BoardFileError) -> [String]? {
     guard let items = try items(key) else { return nil }
-    let texts = items.compactMap(\.scalar?.string).filter { !$0.isEmpty }
+    let texts = items.compactMap(\.string).filter { !$0.isEmpty }
     guard texts.count == items.count else { throw error(key, "'\(key)' must be a list of texts") }
     return texts
   }
@@ -171,7 +170,7 @@ package struct YAMLMapping {
     _ key: String, context: String, known keys: [String]? = nil
   ) throws(BoardFileError) -> YAMLMapping? {
     guard let node = node(key) else { return nil }
-    let known = keys ?? node.mapping?.keys.compactMap(\.string) ?? []
+    let known = keys ?? node.keys
     return try YAMLMapping(node, file: file, context: context, known: known)
   }
 
@@ -182,7 +181,7 @@ package struct YAMLMapping {
     guard let items = try items(key) else { return nil }
     var mappings: [YAMLMapping] = []
     for node in items {
-      let known = keys ?? node.mapping?.keys.compactMap(\.string) ?? []
+      let known = keys ?? node.keys
       mappings.append(try YAMLMapping(node, file: file, context: context, known: known))
     }
     return mappings
@@ -194,7 +193,7 @@ package struct YAMLMapping {
   }
 
   private func vector(
-    _ items: [Node], _ key: String, unit: String
+    _ items: [YAMLNode], _ key: String, unit: String
   ) throws(BoardFileError) -> SIMD3<Double> {
     guard items.count == 3 else { throw error(key, "'\(key)' must have three numbers (\(unit))") }
     var result = SIMD3<Double>()
@@ -209,8 +208,8 @@ package struct YAMLMapping {
     guard items.count == 3 else { throw error(key, "'\(key)' must have three rows") }
     var rows: [SIMD3<Double>] = []
     for item in items {
-      guard case .sequence(let row) = item else { throw error(key, "a row must be a list") }
-      rows.append(try vector(Array(row), key, unit: "no unit"))
+      guard case .sequence(let row) = item.value else { throw error(key, "a row must be a list") }
+      rows.append(try vector(row, key, unit: "no unit"))
     }
     return rows
   }
@@ -225,14 +224,11 @@ extension YAMLMapping {
   }
 
   /// The root of a YAML text; what is no YAML is an error with its line.
-  package static func root(of text: String, file: String) throws(BoardFileError) -> Node {
-    let root: Node?
-    do {
-      root = try compose(yaml: text)
-    } catch let error as YamlError {
-      if case .duplicatedKeysInMapping(let keys, let context) = error, let key = keys.first {
-        throw repetition(of: key, in: text, after: context.mark.line, file: file)
-      }
+  package static func root(of text: String, file: String) throws(BoardFileError) -> YAMLNode {
+    let root: YAMLNode?
+    do throws(YAMLProblem) {
+      root = try YAMLNode.root(of: text)
+    } catch {
       // The parser says of a tab that it cannot start any token, and a tab looks like what is allowed.
       let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       let line = lines.indices.contains(error.line - 1) ? lines[error.line - 1] : ""
@@ -240,53 +236,9 @@ extension YAMLMapping {
         line.contains("\t")
         ? "; a tab is in this line: indent by spaces"
         : line.contains("://") ? "; put the address into quotation marks: 'udp://:10110'" : ""
-      throw BoardFileError(file: file, line: error.line, message: error.summary + hint)
-    } catch {
-      throw BoardFileError(file: file, line: 0, message: "\(error)")
+      throw BoardFileError(file: file, line: error.line, message: error.message + hint)
     }
     guard let root else { throw BoardFileError(file: file, line: 1, message: "the file is empty") }
     return root
-  }
-}
-
-extension YAMLMapping {
-  /// The mistake of a key that stands twice in a mapping: the parser names the line of one of them.
-  private static func repetition(
-    of key: String, in text: String, after line: Int, file: String
-  ) -> BoardFileError {
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    func column(_ line: Substring) -> Int? {
-      let start = line.prefix { $0 == " " || $0 == "-" }
-      return line.dropFirst(start.count).hasPrefix("\(key):") ? start.count : nil
-    }
-    let first = max(0, line - 1)
-    guard lines.indices.contains(first), let place = column(lines[first]),
-      let second = lines.indices.dropFirst(first + 1).first(where: { column(lines[$0]) == place })
-    else {
-      return BoardFileError(file: file, line: line, message: "key '\(key)' stands twice")
-    }
-    return BoardFileError(
-      file: file, line: second + 1, message: "key '\(key)' stands twice, first in line \(line)")
-  }
-}
-
-extension YamlError {
-  /// The line of the mistake, from 1; 0 where the parser names none.
-  fileprivate var line: Int {
-    switch self {
-    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
-      mark.line
-    default: 0
-    }
-  }
-
-  /// The mistake in one line.
-  fileprivate var summary: String {
-    switch self {
-    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
-      .composer(_, let problem, _, _):
-      problem
-    default: String(describing: self)
-    }
   }
 }

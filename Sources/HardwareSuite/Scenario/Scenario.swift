@@ -3,7 +3,6 @@
 package import BoardFile
 import SensorDrivers
 import SensorTypes
-import Yams
 
 /// A list of steps, each with what must come of it.
 package struct Scenario: Sendable {
@@ -90,7 +89,7 @@ private struct StepReader {
   let file: String
   let board: Board
 
-  func step(_ node: Node) throws(BoardFileError) -> ScenarioStep {
+  func step(_ node: YAMLNode) throws(BoardFileError) -> ScenarioStep {
     let outer = try YAMLMapping(node, file: file, context: "a step", known: Self.kinds)
     let named = Self.kinds.filter(outer.has)
     guard named.count == 1, let kind = named.first, let inner = outer.node(kind) else {

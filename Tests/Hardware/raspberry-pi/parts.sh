@@ -4,7 +4,7 @@
 # pi_sysroot: what aarch64 programs are linked against, Debian 13 for arm64. Compilers and documents stay
 # out: the compiler is the floor compiler's root, which runs here.
 pi_sysroot() {
-  local packages="swiftlang libc6-dev libstdc++-14-dev libi2c-dev libgpiod-dev" root
+  local packages="swiftlang libc6-dev libstdc++-14-dev libi2c-dev libgpiod-dev libyaml-dev" root
   local left_out="./usr/bin/* ./usr/share/* ./usr/lib/python* ./usr/libexec/swift/bin/* ./usr/libexec/swift/lib/*.so* ./usr/libexec/swift/lib/swift/embedded/*"
   root=$debian_cache/trixie-arm64-$(debian_key "$packages $left_out")
   debian_once "$root" debian_root arm64 trixie "$left_out" $packages >&2
