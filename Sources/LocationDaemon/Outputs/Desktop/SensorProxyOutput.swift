@@ -15,12 +15,9 @@ package final class SensorProxyOutput: ProtocolOutput {
   package let place = "net.hadess.SensorProxy on D-Bus"
   package let positions = PositionLimit.none
 
-  private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
-
   private let address: String?
   private let isOnBus: Bool
   private let state: SensorProxyState
-  private let waking = Mutex(Waking())
   private let thread = Mutex<BusThread?>(nil)
 
   /// - Parameter address: The address of the bus, as D-Bus writes it; the system's bus if it is `nil`.
@@ -45,7 +42,6 @@ package final class SensorProxyOutput: ProtocolOutput {
   }
 
   package func begin(_ wake: @escaping @Sendable () -> Void) {
-    waking.withLock { $0.wake = wake }
     guard isOnBus else { return }
     let (address, state) = (address, state)
     do throws(BusError) {

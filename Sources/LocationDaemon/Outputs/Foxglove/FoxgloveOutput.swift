@@ -11,16 +11,11 @@ import Synchronization
 package final class FoxgloveOutput: ProtocolOutput {
   private struct State: Sendable {
     var messages: RobotMessages
-    var connections: [UInt64: FoxgloveConnection] = [:]
+    var clients = ClientTable<FoxgloveConnection>()
     /// The topics that somebody has subscribed to.
     var wanted: Set<RobotMessages.Topic> = []
-    var last: UInt64 = 0
     var sent: UInt64 = 0
-    /// Of connections that are gone.
-    var dropped: UInt64 = 0
   }
-
-  private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
 
   package let name = "foxglove"
   package let place: String
@@ -32,7 +27,7 @@ package final class FoxgloveOutput: ProtocolOutput {
   let greetings: [[UInt8]]
   private let clock: @Sendable (Timestamp) -> ClockReading
   private let state: Mutex<State>
-  private let waking = Mutex(Waking())
+  private let waking = OutputWaking()
 
   /// Makes the output of a port.
   ///
@@ -78,43 +73,37 @@ package final class FoxgloveOutput: ProtocolOutput {
 
   package var summary: OutputSummary {
     state.withLock { state in
-      var summary = OutputSummary(listeners: state.connections.count)
+      var summary = OutputSummary(listeners: state.clients.count)
       summary.sent = state.sent
-      summary.dropped = state.connections.values.reduce(state.dropped) { $0 + $1.dropped }
+      summary.dropped = state.clients.dropped(\.dropped)
       return summary
     }
   }
 
-  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0.wake = wake } }
+  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.begin(wake) }
 
   /// Makes what serves a program that has connected.
   package func admit(at now: Double, wake: @escaping @Sendable () -> Void) -> any ServedConnection {
     state.withLock { state in
-      state.last += 1
-      let connection = FoxgloveConnection(self, state.last, at: now, wake: wake)
-      state.connections[state.last] = connection
-      return connection
+      state.clients.add { FoxgloveConnection(self, $0, at: now, wake: wake) }
     }
   }
 
   func remove(_ id: UInt64, dropped: UInt64) {
-    state.withLock { state in
-      guard state.connections.removeValue(forKey: id) != nil else { return }
-      state.dropped += dropped
-    }
+    state.withLock { $0.clients.remove(id, dropped: dropped) }
     subscriptionsChanged()
   }
 
   /// Looks again at what is asked of the board.
   func subscriptionsChanged() {
-    let connections = state.withLock { Array($0.connections.values) }
+    let connections = state.withLock { $0.clients.all }
     // Not under the lock: a connection has one of its own, and calls from within it nothing here.
     let wanted = connections.reduce(into: Set()) { $0.formUnion($1.topics) }
     let isNew = state.withLock { state in
       defer { state.wanted = wanted }
       return state.wanted != wanted
     }
-    if isNew { waking.withLock { $0.wake }?() }
+    if isNew { waking() }
   }
 
   package func take(_ observation: Observation, _ published: PublishedState, at now: Timestamp) {
@@ -124,7 +113,7 @@ package final class FoxgloveOutput: ProtocolOutput {
       let messages = state.messages.take(observation, clock: clock)
         .filter { state.wanted.contains($0.topic) }
       state.sent += UInt64(messages.count)
-      return (messages, Array(state.connections.values))
+      return (messages, state.clients.all)
     }
     for message in messages { for connection in connections { connection.send(message) } }
   }

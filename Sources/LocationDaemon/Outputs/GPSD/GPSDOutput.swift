@@ -22,16 +22,11 @@ package final class GPSDOutput: ProtocolOutput {
     /// When sentences about the position were sent last.
     var sentencesSent: Timestamp?
     var published = PublishedState()
-    var connections: [UInt64: GPSDConnection] = [:]
-    var last: UInt64 = 0
+    var clients = ClientTable<GPSDConnection>()
     var sent: UInt64 = 0
-    /// Of connections that are gone.
-    var dropped: UInt64 = 0
     /// The receivers of the board, if what they send may be passed on at all.
     var receivers: (any ReceiverSource)?
   }
-
-  private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
 
   package let name = "gpsd"
   package let place: String
@@ -39,7 +34,7 @@ package final class GPSDOutput: ProtocolOutput {
   private let release: GPSDRelease
   private let clocks: RuntimeClocks
   private let state: Mutex<State>
-  private let waking = Mutex(Waking())
+  private let waking = OutputWaking()
   private let raw = Mutex(GPSDRawFeed())
 
   /// Makes the output of a port.
@@ -63,7 +58,7 @@ package final class GPSDOutput: ProtocolOutput {
   }
 
   package var demand: Demand {
-    guard state.withLock({ !$0.connections.isEmpty }) else { return Demand() }
+    guard state.withLock({ !$0.clients.isEmpty }) else { return Demand() }
     return Demand(
       heading: true, location: true, altitude: true, satellites: true,
       motion: MotionDemand(attitude: true, field: true, interval: GPSDReporter.attitudeInterval))
@@ -72,9 +67,9 @@ package final class GPSDOutput: ProtocolOutput {
   package var summary: OutputSummary {
     let lost = raw.withLock { $0.dropped }
     return state.withLock { state in
-      var summary = OutputSummary(listeners: state.connections.count)
+      var summary = OutputSummary(listeners: state.clients.count)
       summary.sent = state.sent
-      summary.dropped = state.connections.values.reduce(state.dropped + lost) { $0 + $1.dropped }
+      summary.dropped = state.clients.dropped(\.dropped) + lost
       return summary
     }
   }
@@ -86,26 +81,20 @@ package final class GPSDOutput: ProtocolOutput {
 
   package func end() { raw.withLock { $0.stop() } }
 
-  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0.wake = wake } }
+  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.begin(wake) }
 
   /// Makes what serves a client that has connected.
   package func admit(at now: Double, wake: @escaping @Sendable () -> Void) -> any ServedConnection {
     let connection = state.withLock { state in
-      state.last += 1
-      let connection = GPSDConnection(self, state.last, release, at: now, wake: wake)
-      state.connections[state.last] = connection
-      return connection
+      state.clients.add { GPSDConnection(self, $0, release, at: now, wake: wake) }
     }
-    waking.withLock { $0.wake }?()
+    waking()
     return connection
   }
 
   fileprivate func remove(_ id: UInt64, dropped: UInt64) {
-    state.withLock { state in
-      guard state.connections.removeValue(forKey: id) != nil else { return }
-      state.dropped += dropped
-    }
-    waking.withLock { $0.wake }?()
+    state.withLock { $0.clients.remove(id, dropped: dropped) }
+    waking()
   }
 
   fileprivate var now: Timestamp { clocks.now() }
@@ -124,12 +113,12 @@ package final class GPSDOutput: ProtocolOutput {
         state.published = published
         var found: [GPSDServerReport] = []
         if case .sensor(let status) = observation { found += list(status, at: now, &state) }
-        guard !state.connections.isEmpty else { return ([], [], []) }
+        guard !state.clients.isEmpty else { return ([], [], []) }
         found += state.reporter.reports(
           after: observation, state.reports, state: published, at: now)
         let text = sentences(of: observation, at: now, &state)
         state.sent += UInt64(found.count)
-        return (Array(state.connections.values), found, text)
+        return (state.clients.all, found, text)
       } as ([GPSDConnection], [GPSDServerReport], [UInt8])
     send(reports, text, to: connections, at: now)
   }
@@ -137,11 +126,11 @@ package final class GPSDOutput: ProtocolOutput {
   package func advance(_ published: PublishedState, to now: Timestamp) -> Timestamp? {
     let (connections, reports, text) =
       state.withLock { state in
-        guard !state.connections.isEmpty else { return ([], [], []) }
+        guard !state.clients.isEmpty else { return ([], [], []) }
         state.published = published
         let found = state.reporter.due(state.reports, state: published, at: now)
         state.sent += UInt64(found.count)
-        return (Array(state.connections.values), found, sentencesDue(at: now, &state))
+        return (state.clients.all, found, sentencesDue(at: now, &state))
       } as ([GPSDConnection], [GPSDServerReport], [UInt8])
     passRaw(to: connections, at: now)
     guard !connections.isEmpty else { return nil }
@@ -208,7 +197,7 @@ package final class GPSDOutput: ProtocolOutput {
   private func write(
     _ kinds: [OutputSentence], at now: Timestamp, _ state: inout State
   ) -> [UInt8] {
-    guard state.connections.values.contains(where: \.wantsSentences) else { return [] }
+    guard state.clients.all.contains(where: \.wantsSentences) else { return [] }
     var text: [UInt8] = []
     let clock = state.reports.clock(now) ?? ClockReading(seconds: 0, isSet: false)
     state.encoder.append(kinds, of: state.published, at: now, clock: clock, to: &text)

@@ -60,7 +60,7 @@ package final class LineWriter: Sendable {
   private let open: Open
   private let perform: Perform
   private let state = Mutex(State())
-  private let waking = Mutex<(@Sendable () -> Void)?>(nil)
+  private let waking = OutputWaking()
 
   /// Makes the writer of a line that is opened at the first `advance(to:)`.
   ///
@@ -85,7 +85,7 @@ package final class LineWriter: Sendable {
   }
 
   /// Is given a closure that has `advance(to:)` called, on any thread.
-  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0 = wake } }
+  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.begin(wake) }
 
   /// Whether the line is open and somebody may be at its other end.
   package var isHeard: Bool { state.withLock { $0.isHeard } }
@@ -172,7 +172,7 @@ package final class LineWriter: Sendable {
       }
       guard let self else { return }
       state.withLock { $0.arrival = result }
-      waking.withLock { $0 }?()
+      waking()
     }
   }
 

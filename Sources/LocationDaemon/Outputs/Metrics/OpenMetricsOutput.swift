@@ -26,8 +26,6 @@ package final class OpenMetricsOutput: ProtocolOutput {
     var refused: UInt64 = 0
   }
 
-  private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
-
   package let name = "openmetrics"
   package let place: String
   package let positions: PositionLimit
@@ -39,7 +37,7 @@ package final class OpenMetricsOutput: ProtocolOutput {
   private let clock: @Sendable (Timestamp) -> ClockReading
   private let poll = SensorPoll()
   private let state = Mutex(State())
-  private let waking = Mutex(Waking())
+  private let waking = OutputWaking()
 
   /// Makes the output of a port.
   ///
@@ -81,7 +79,7 @@ package final class OpenMetricsOutput: ProtocolOutput {
     }
   }
 
-  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0.wake = wake } }
+  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.begin(wake) }
 
   package func attach(_ sensors: @escaping @Sendable () -> [SensorStatus]) { poll.attach(sensors) }
 
@@ -127,7 +125,7 @@ package final class OpenMetricsOutput: ProtocolOutput {
       state.pages += 1
       return (state.published, Self.isAwake(state, at: now))
     }
-    if !wasAwake { waking.withLock { $0.wake }?() }
+    if !wasAwake { waking() }
     let sensors = poll.sensors(published.sensors, at: now)
     let bytes = page.bytes(published, sensors: sensors, clock: clock(now), at: now)
     guard case .complete(let head) = request else { return [] }

@@ -25,12 +25,9 @@ package final class NMEAOutput: ProtocolOutput {
   private struct State: Sendable {
     var encoder: NMEAEncoder
     var schedule: SentenceSchedule?
-    var connections: [UInt64: BroadcastConnection] = [:]
-    var last: UInt64 = 0
+    var clients = ClientTable<BroadcastConnection>()
     var summary: OutputSummary
   }
-
-  private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
 
   package let name = "nmea0183"
   package let place: String
@@ -39,7 +36,7 @@ package final class NMEAOutput: ProtocolOutput {
   private let way: Way
   private let clock: @Sendable (Timestamp) -> ClockReading
   private let state: Mutex<State>
-  private let waking = Mutex(Waking())
+  private let waking = OutputWaking()
 
   /// Makes the output of a place.
   ///
@@ -66,7 +63,7 @@ package final class NMEAOutput: ProtocolOutput {
 
   private var isHeard: Bool {
     switch way {
-    case .listeners: state.withLock { !$0.connections.isEmpty }
+    case .listeners: state.withLock { !$0.clients.isEmpty }
     case .datagrams: true
     case .line(let writer): writer.isHeard
     }
@@ -76,40 +73,35 @@ package final class NMEAOutput: ProtocolOutput {
     if case .line(let writer) = way { return writer.summary }
     return state.withLock { state in
       var summary = state.summary
-      if case .listeners = way { summary.listeners = state.connections.count }
-      summary.dropped += state.connections.values.reduce(0) { $0 + $1.dropped }
+      if case .listeners = way { summary.listeners = state.clients.count }
+      summary.dropped += state.clients.dropped(\.dropped)
       return summary
     }
   }
 
   package func begin(_ wake: @escaping @Sendable () -> Void) {
-    waking.withLock { $0.wake = wake }
+    waking.begin(wake)
     if case .line(let writer) = way { writer.begin(wake) }
   }
 
   /// Makes what serves a listener that has connected.
   package func admit(at now: Double, wake: @escaping @Sendable () -> Void) -> any ServedConnection {
     let connection = state.withLock { state in
-      state.last += 1
-      let id = state.last
-      let connection = BroadcastConnection(wake: wake) { [weak self] in
-        self?.remove(id, dropped: $0)
+      state.clients.add { id in
+        BroadcastConnection(wake: wake) { [weak self] in self?.remove(id, dropped: $0) }
       }
-      state.connections[id] = connection
-      return connection
     }
-    waking.withLock { $0.wake }?()
+    waking()
     return connection
   }
 
   private func remove(_ id: UInt64, dropped: UInt64) {
     state.withLock { state in
-      guard state.connections.removeValue(forKey: id) != nil else { return }
-      state.summary.dropped += dropped
+      state.clients.remove(id, dropped: dropped)
       // The next listener gets every sentence at once.
-      if state.connections.isEmpty { state.schedule = nil }
+      if state.clients.isEmpty { state.schedule = nil }
     }
-    waking.withLock { $0.wake }?()
+    waking()
   }
 
   package func take(_ observation: Observation, _ published: PublishedState, at now: Timestamp) {}
@@ -129,7 +121,7 @@ package final class NMEAOutput: ProtocolOutput {
       state.encoder.append(due, of: published, at: now, clock: clock(now), to: &text)
       state.schedule = schedule
       if !text.isEmpty { state.summary.sent += UInt64(text.count { $0 == 10 }) }
-      return (text, Array(state.connections.values), schedule.next)
+      return (text, state.clients.all, schedule.next)
     }
     switch way {
     case .line(let writer):

@@ -71,14 +71,14 @@ package final class NMEA2000Link: Sendable {
   private let open: Open
   let state: Mutex<LinkState>
   /// Wakes the thread of the outputs: the node may send now or no more, or is asked for something.
-  private let waking = Mutex<(@Sendable () -> Void)?>(nil)
+  private let waking = OutputWaking()
 
   package init(place: String, _ node: NMEA2000Node, open: @escaping Open) {
     (self.place, self.open) = (place, open)
     state = Mutex(LinkState(node: node))
   }
 
-  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0 = wake } }
+  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.begin(wake) }
 
   // MARK: The thread of the outputs
 
@@ -139,7 +139,7 @@ package final class NMEA2000Link: Sendable {
       let next = state.round(at: now)
       return (next, before != (state.isReady, state.requested.count))
     }
-    if isNews { waking.withLock { $0 }?() }
+    if isNews { waking() }
     return next
   }
 }

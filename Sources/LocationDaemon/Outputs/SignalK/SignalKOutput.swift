@@ -24,15 +24,12 @@ package final class SignalKOutput: ProtocolOutput {
 
   private struct State: Sendable {
     var provider: SignalKProvider
-    var connections: [UInt64: SignalKConnection] = [:]
-    var last: UInt64 = 0
+    var clients = ClientTable<SignalKConnection>()
     var due: Timestamp?
     /// When clients were told something last.
     var told: Timestamp?
     var summary: OutputSummary
   }
-
-  private struct Waking: Sendable { var wake: (@Sendable () -> Void)? }
 
   package let name = "signalk"
   package let place: String
@@ -41,7 +38,7 @@ package final class SignalKOutput: ProtocolOutput {
   private let way: SignalKWay
   private let clock: @Sendable (Timestamp) -> ClockReading
   private let state: Mutex<State>
-  private let waking = Mutex(Waking())
+  private let waking = OutputWaking()
 
   /// Makes the output of a place.
   ///
@@ -67,20 +64,19 @@ package final class SignalKOutput: ProtocolOutput {
   }
 
   private var connections: [SignalKConnection] {
-    state.withLock { Array($0.connections.values) }
+    state.withLock { $0.clients.all }
   }
 
   package var summary: OutputSummary {
-    let connections = connections
-    return state.withLock { state in
+    state.withLock { state in
       var summary = state.summary
-      if case .listeners = way { summary.listeners = connections.count }
-      summary.dropped += connections.reduce(0) { $0 + $1.passedOver }
+      if case .listeners = way { summary.listeners = state.clients.count }
+      summary.dropped += state.clients.dropped(\.passedOver)
       return summary
     }
   }
 
-  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.withLock { $0.wake = wake } }
+  package func begin(_ wake: @escaping @Sendable () -> Void) { waking.begin(wake) }
 
   /// Makes what serves a client that has connected.
   package func admit(at now: Double, wake: @escaping @Sendable () -> Void) -> any ServedConnection {
@@ -88,30 +84,25 @@ package final class SignalKOutput: ProtocolOutput {
     let session = SignalKSession(options, own: settings.vessel)
     let clock = clock(Timestamp(seconds: now))
     return state.withLock { state in
-      state.last += 1
-      let id = state.last
-      let connection = SignalKConnection(session, clock: clock, wake: wake) { [weak self] in
-        self?.lookAgain()
-      } leave: { [weak self] passedOver in
-        self?.remove(id, passedOver)
+      state.clients.add { id in
+        SignalKConnection(session, clock: clock, wake: wake) { [weak self] in
+          self?.lookAgain()
+        } leave: { [weak self] passedOver in
+          self?.remove(id, passedOver)
+        }
       }
-      state.connections[id] = connection
-      return connection
     }
   }
 
   private func remove(_ id: UInt64, _ passedOver: UInt64) {
-    state.withLock { state in
-      guard state.connections.removeValue(forKey: id) != nil else { return }
-      state.summary.dropped += passedOver
-    }
+    state.withLock { $0.clients.remove(id, dropped: passedOver) }
     lookAgain()
   }
 
   /// Has the thread of the outputs look at it soon. Who subscribes all the time does not have all clients told all the time.
   private func lookAgain() {
     state.withLock { $0.due = $0.told?.advanced(bySeconds: Self.answerInterval) }
-    waking.withLock { $0.wake }?()
+    waking()
   }
 
   package func take(_ observation: Observation, _ published: PublishedState, at now: Timestamp) {
