@@ -130,6 +130,26 @@ struct MQTTFields {
     throw .malformed("a number has more than four bytes")
   }
 
+  /// Returns where the body of the packet that begins at `start` is; `nil` while some of it is missing.
+  ///
+  /// - Parameter limit: The greatest length of a body. A longer one is an error before a byte of it is waited for.
+  static func body(
+    of bytes: [UInt8], from start: Int, limit: Int
+  ) throws(MQTTPacketError) -> Range<Int>? {
+    var (length, place, shift) = (0, start + 1, 0)
+    while true {
+      guard shift < 28 else { throw .malformed("a length has more than four bytes") }
+      guard place < bytes.count else { return nil }
+      let byte = bytes[place]
+      length |= Int(byte & 0x7F) << shift
+      (place, shift) = (place + 1, shift + 7)
+      if byte & 0x80 == 0 { break }
+    }
+    guard length <= limit else { throw .tooLarge(length) }
+    guard bytes.count - place >= length else { return nil }
+    return place..<place + length
+  }
+
   mutating func take(_ count: Int) throws(MQTTPacketError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= self.count else { throw .malformed("a packet ends too early") }
     defer { place += count }

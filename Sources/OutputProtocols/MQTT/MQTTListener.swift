@@ -41,20 +41,11 @@ package struct MQTTListener: Sendable {
   }
 
   private mutating func next() throws(MQTTPacketError) -> (UInt8, [UInt8])? {
-    guard let header = bytes.first else { return nil }
-    var (length, place, shift) = (0, 1, 0)
-    while true {
-      guard shift < 28 else { throw .malformed("a length has more than four bytes") }
-      guard place < bytes.count else { return nil }
-      let byte = bytes[place]
-      length |= Int(byte & 0x7F) << shift
-      (place, shift) = (place + 1, shift + 7)
-      if byte & 0x80 == 0 { break }
-    }
-    guard length <= Self.limit else { throw .tooLarge(length) }
-    guard bytes.count - place >= length else { return nil }
-    defer { bytes.removeFirst(place + length) }
-    return (header, Array(bytes[place..<place + length]))
+    guard let header = bytes.first,
+      let body = try MQTTFields.body(of: bytes, from: 0, limit: Self.limit)
+    else { return nil }
+    defer { bytes.removeFirst(body.upperBound) }
+    return (header, Array(bytes[body]))
   }
 
   private mutating func read(

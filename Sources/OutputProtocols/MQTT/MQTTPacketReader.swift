@@ -88,20 +88,11 @@ package struct MQTTPacketReader: Sendable {
     guard bytes[start] >> 4 == 3 || bytes[start] & 0x0F == 0 else {
       throw .malformed("a packet has reserved flags")
     }
-    var (length, place, shift) = (0, start + 1, 0)
-    while true {
-      guard shift < 28 else { throw .malformed("a length has more than four bytes") }
-      guard place < bytes.count else { return nil }
-      let byte = bytes[place]
-      length |= Int(byte & 0x7F) << shift
-      (place, shift) = (place + 1, shift + 7)
-      if byte & 0x80 == 0 { break }
+    guard let body = try MQTTFields.body(of: bytes, from: start, limit: Self.limit) else {
+      return nil
     }
-    // Before a byte of it is waited for.
-    guard length <= Self.limit else { throw .tooLarge(length) }
-    guard bytes.count - place >= length else { return nil }
-    defer { start = place + length }
-    return (bytes[start], bytes[place..<place + length])
+    defer { start = body.upperBound }
+    return (bytes[start], bytes[body])
   }
 
   private static func packet(
