@@ -43,6 +43,22 @@ struct AntennaHeadingTextTests {
     }
   }
 
+  @Test(
+    "as lines of JSON one heading of the antennas comes with each position, and its end at once")
+  func lines() {
+    let position = Observation.locationUnavailable(.notYet, at: Timestamp(seconds: 1))
+    let end = Observation.headingUnavailable(.notYet, at: Timestamp(seconds: 1))
+    var selection = ReceiverSelection(hasAntennas: true)
+    #expect(selection.take([heading(1), heading(2), position]) == [heading(2), position])
+    #expect(selection.take([position]) == [position])
+    #expect(selection.take([heading(3)]).isEmpty)
+    #expect(
+      selection.take([heading(4, field: Vector3(1, 2, 3)), position]) == [heading(3), position])
+    #expect(selection.take([heading(5), end, position]) == [end, position])
+    var other = ReceiverSelection(hasAntennas: false)
+    #expect(other.take([heading(1), end, position]) == [position])
+  }
+
   @Test("a board with antennas lacks no magnetometer")
   func missing() {
     #expect(MissingParts(board(antennas: true)).heading == .notYet)

@@ -107,28 +107,24 @@ struct GNSSPagePace {
   }
 }
 
-/// One JSON object a line: positions, satellites, and the receivers where something of them has changed.
+/// One JSON object a line: positions, headings of antennas, satellites, and the receivers where something of them has changed.
 package struct GNSSJSONPrinter: ObservationPrinter {
   package let patience = 1.0
   private let board: any BoardView
   private var lines: ObservationLines
   private var changes = ReceiverChanges()
+  private var selection: ReceiverSelection
 
   package init(_ board: any BoardView) {
     self.board = board
+    selection = ReceiverSelection(hasAntennas: board.summary.hasAntennas == true)
     lines = ObservationLines(
       start: board.now(), clock: { board.clock(at: $0) }, hints: { Hints.complete($0) })
   }
 
   package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     var text = ""
-    for observation in batch {
-      switch observation {
-      case .location, .locationUnavailable, .sky, .diagnostic:
-        text += lines.line(for: observation) + "\n"
-      default: break
-      }
-    }
+    for observation in selection.take(batch) { text += lines.line(for: observation) + "\n" }
     // Who a receiver is and how it is set becomes known without an observation of its own.
     for status in changes.take(board.receivers) {
       text += lines.line(for: .sensor(status)) + "\n"
@@ -138,6 +134,37 @@ package struct GNSSJSONPrinter: ObservationPrinter {
   }
 
   package mutating func finish() {}
+}
+
+/// Selects from observations what comes from the receiver.
+struct ReceiverSelection {
+  private let hasAntennas: Bool
+  /// The last heading of the antennas that was not returned yet.
+  private var heading: Observation?
+
+  /// - Parameter hasAntennas: Whether the heading is measured by antennas of the receiver, or by an instrument on its line.
+  init(hasAntennas: Bool) { self.hasAntennas = hasAntennas }
+
+  /// Returns what comes from the receiver. Of the headings of its antennas there is one for each position: with a gyro there are a
+  /// hundred a second.
+  mutating func take(_ batch: [Observation]) -> [Observation] {
+    var selected: [Observation] = []
+    for observation in batch {
+      switch observation {
+      case .location, .locationUnavailable:
+        if let heading { selected.append(heading) }
+        heading = nil
+        selected.append(observation)
+      case .sky, .diagnostic: selected.append(observation)
+      case .heading(let estimate) where hasAntennas && estimate.field == nil: heading = observation
+      case .headingUnavailable where hasAntennas:
+        heading = nil
+        selected.append(observation)
+      default: break
+      }
+    }
+    return selected
+  }
 }
 
 /// Tells which receivers have news of themselves: who they are, how they are set, how they are doing.
