@@ -226,6 +226,7 @@ extension ErrorStateFilter {
     velocityScatter += (square - velocityScatter) * (duration / (c.velocity.scatterTime + duration))
     guard var aid = aiding else { return takeStandstill(&x, duration, c) }
     if aid.isNew {
+      if assumesStandstill { leaveStandstill(for: aid, &x) }
       // What it has become since, by the force.
       let acceleration = SIMD2(force.x, force.y)
       let slip = c.velocity.slip * c.velocity.slip * (acceleration * acceleration).sum()
@@ -241,6 +242,20 @@ extension ErrorStateFilter {
     aiding = aid.age < c.velocity.memory ? aid : nil
   }
 
+  /// Replaces the velocity that was assumed by the first one that is measured. Standstill, which a carrier that moves contradicts
+  /// by its whole speed, has made the assumed one look sure: the difference would be put down to the tilt.
+  private mutating func leaveStandstill(
+    for measured: Aiding, _ x: inout ErrorVector
+  ) {
+    assumesStandstill = false
+    velocity = measured.velocity
+    velocityScatter = 0
+    for axis in 0..<2 {
+      x[ErrorVector.velocity + axis] = 0
+      covariance.decouple(ErrorVector.velocity + axis, variance: measured.variance)
+    }
+  }
+
   /// Nothing says how fast it goes: on the whole not at all. Somebody who walks keeps his velocity for
   /// seconds, so that each block says little about tilt; the weight falls with the velocity itself, as in
   /// a fit that is robust against outliers. On legs it does so up to a limit: a large velocity there is a wrong tilt, which
@@ -248,6 +263,7 @@ extension ErrorStateFilter {
   private mutating func takeStandstill(
     _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeConstants
   ) {
+    assumesStandstill = true
     let before = SIMD2(x[0], x[1])
     let scatter = min(velocityScatter, gait.largestScatter(c.velocity))
     let variance = c.velocityVariance + c.velocityWeight * scatter

@@ -81,6 +81,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// What was known of iron when `takeIronMove` was last true.
   var toldIron = Vector3.zero
   var aiding: Aiding?
+  /// Whether the velocity rests on the assumption of standstill: nobody has measured it yet, or not for long.
+  var assumesStandstill = true
   /// A course that waits for the block to be closed.
   var course: Course?
   /// Courses in a row that did not agree with heading.
@@ -96,7 +98,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var headingScatter: HeadingScatter?
   /// Whether a measured heading has had its say on north.
   var hasMeasuredNorth = false
-
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's horizontal axes:
   /// corrections that agree for seconds may be an acceleration taken for tilt.
   var pull = SIMD2<Double>.zero
