@@ -2,8 +2,8 @@
 
 import LinuxIO
 
-/// The connections that a port accepts from clients whose program is not known. A peer is a machine, or a user of this machine, and gets a
-/// share of them. If all are in use, a new peer replaces a connection of the peer with the most.
+/// The connections that a port accepts from clients whose program is not known. A peer is a machine, or a user of this machine. If all
+/// connections are in use, a new peer replaces one of the peer that has the most.
 struct PortPlaces {
   /// A place that is taken.
   struct TakenPlace {
@@ -27,19 +27,12 @@ struct PortPlaces {
   let most: Int
   var taken: [TakenPlace] = []
 
-  /// The number of places that one machine, or one user of this machine, gets: a quarter, or 16 of a few.
-  var share: Int { max(most / 4, min(most, 16)) }
-
   /// Decides about a new connection.
   func decision(for peer: NetworkPeer?) -> PlaceDecision {
+    guard taken.count >= most else { return .granted }
     var counts: [NetworkPeer?: Int] = [:]
     for place in taken { counts[place.peer, default: 0] += 1 }
-    let own = counts[peer] ?? 0
-    guard own < share else {
-      return .refused("\(Self.name(peer)) has all \(share) connections that it may have")
-    }
-    guard taken.count >= most else { return .granted }
-    let count = counts.values.max() ?? 0
+    let (own, count) = (counts[peer] ?? 0, counts.values.max() ?? 0)
     guard count > own + 1, let place = victim(of: taken.filter { counts[$0.peer] == count }) else {
       return .refused("all \(most) connections are taken")
     }

@@ -93,17 +93,17 @@ struct OutputPortTests {
     close(try connectToPort(number, timeout: 1_000_000))
   }
 
-  @Test("one user gets a quarter of a port's connections, and the status says who was refused")
-  func share() throws {
+  @Test("one user may have all of a port's connections, and the status says who was refused")
+  func full() throws {
     let bench = try DaemonBench(outputs: [Self.settings(0)])
     var files: [Int32] = []
     defer { for file in files { close(file) } }
-    for _ in 0..<40 { files.append(try connectToPort(bench.port(0), timeout: 1_000_000)) }
+    for _ in 0..<136 { files.append(try connectToPort(bench.port(0), timeout: 1_000_000)) }
     #expect(eventually { bench.daemon?.status.outputs?.first?.refusedConnections == 8 })
     let report = bench.daemon?.status.outputs?.first
-    #expect(report?.listeners == 32)
+    #expect(report?.listeners == 128)
     // The output itself works.
-    #expect(report?.refusal?.contains("has all 32 connections that it may have") == true)
+    #expect(report?.refusal == "all 128 connections are taken")
     #expect(report?.problem == nil)
   }
 
@@ -121,7 +121,7 @@ struct OutputPortTests {
 
   @Test("who is new gets a place of whoever has the most, and an equal gets none")
   func fairness() {
-    // Five hosts have all places, each fewer than its share.
+    // Five hosts have all places.
     var places = Self.places((0..<128).map { Self.host(UInt8($0 % 5)) }, most: 128)
     // Hosts 0, 1 and 2 have 26, and host 2 has the newest.
     let all = "all 128 connections are taken"
@@ -139,14 +139,16 @@ struct OutputPortTests {
     #expect(each.decision(for: Self.host(200)) == .refused(all))
   }
 
-  @Test("a share is a quarter, and at least 16 or all there are")
-  func shares() {
-    #expect([128, 32, 8, 1].map { PortPlaces(most: $0).share } == [32, 16, 8, 1])
-    let full = Self.places(Array(repeating: .local(user: 1_000), count: 32), most: 128)
-    if case .granted = full.decision(for: .local(user: 1_001)) {} else { Issue.record("refused") }
-    #expect(
-      full.decision(for: .local(user: 1_000))
-        == .refused("user 1000 of this machine has all 32 connections that it may have"))
+  @Test("who is alone gets all places, and who comes then gets one of them")
+  func alone() {
+    let hog = NetworkPeer.local(user: 1_000)
+    let almost = Self.places(Array(repeating: hog, count: 127), most: 128)
+    #expect(almost.decision(for: hog) == .granted)
+    let full = Self.places(Array(repeating: hog, count: 128), most: 128)
+    #expect(full.decision(for: hog) == .refused("all 128 connections are taken"))
+    let words =
+      "all 128 connections are taken: user 1000 of this machine, which has 128, loses one"
+    #expect(full.decision(for: .local(user: 1_001)) == .instead(of: 127, words))
   }
 
   @Test("a refusal is in the status for a minute, and is counted for ever")
