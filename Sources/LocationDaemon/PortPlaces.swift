@@ -2,8 +2,8 @@
 
 import LinuxIO
 
-/// The connections that a port accepts from clients whose program is not known. A peer is a machine, or a user of this machine. If all
-/// connections are in use, a new peer replaces one of the peer that has the most.
+/// The connections that a port, or all ports together, accept from clients whose program is not known. A peer is a machine, or a user of
+/// this machine. If all connections are in use, a new peer replaces one of the peer that has the most.
 struct PortPlaces {
   /// A place that is taken.
   struct TakenPlace {
@@ -24,21 +24,25 @@ struct PortPlaces {
   }
 
   /// The number of places.
-  let most: Int
+  var most: Int
   var taken: [TakenPlace] = []
+  var isFull: Bool { taken.count >= most }
 
   /// Decides about a new connection.
   func decision(for peer: NetworkPeer?) -> PlaceDecision {
-    guard taken.count >= most else { return .granted }
+    guard isFull else { return .granted }
     var counts: [NetworkPeer?: Int] = [:]
     for place in taken { counts[place.peer, default: 0] += 1 }
     let (own, count) = (counts[peer] ?? 0, counts.values.max() ?? 0)
-    guard count > own + 1, let place = victim(of: taken.filter { counts[$0.peer] == count }) else {
-      return .refused("all \(most) connections are taken")
+    let full = "all \(most) connections are taken"
+    guard let place = victim(of: taken.filter { counts[$0.peer] == count }) else {
+      return .refused(full)
+    }
+    guard count > own + 1 else {
+      return .refused("\(full), \(count) of them by \(Self.name(place.peer))")
     }
     return .instead(
-      of: place.token,
-      "all \(most) connections are taken: \(Self.name(place.peer)), which has \(count), loses one")
+      of: place.token, "\(full): \(Self.name(place.peer)), which has \(count), loses one")
   }
 
   /// The connection that has taken nothing for longest; without such a one the newest.
@@ -49,6 +53,6 @@ struct PortPlaces {
   }
 
   private static func name(_ peer: NetworkPeer?) -> String {
-    peer.map { "\($0)" } ?? "somebody unknown"
+    peer.map { "\($0)" } ?? "an unknown machine"
   }
 }

@@ -8,6 +8,8 @@ package struct ServerLimits: Hashable, Sendable {
   package var connectionsOfUser = 256
   /// The number of connections at one port, where the kernel does not name users.
   package var strangers = 32
+  /// The number of connections at all ports together. The rest is for programs on this machine.
+  var strangersInAll: Int { max(1, connections - connections / 4) }
   /// The number of bytes that may wait for all programs together. Beyond it the program is closed for which most waits.
   package var waiting = 16_777_216
   /// The number of seconds for which a program may take nothing of what waits for it.

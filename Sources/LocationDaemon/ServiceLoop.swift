@@ -172,8 +172,9 @@ final class ServiceLoop {
     // Who runs the machine can always ask what is going on.
     let isStranger = entrance.stranger != nil
     guard let user = isStranger ? Self.strangers : connection.peer?.user,
-      seats.count < limits.connections + (user == 0 ? Self.reserve : 0),
-      isStranger || seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
+      isStranger
+        || seats.count < limits.connections + (user == 0 ? Self.reserve : 0)
+          && seats.values.count(where: { $0.user == user }) < limits.connectionsOfUser
     else {
       entrance.port?.report.refuse("the daemon has all its connections", at: now)
       return refuse(connection, entrance.refusal(.crowded))
@@ -203,15 +204,21 @@ final class ServiceLoop {
     serve(token, at: now)
   }
 
-  /// Returns whether a new client gets a place at a port. If all places are taken, the peer with the most loses one.
+  /// Returns whether a new client gets a place at a port. If all places of the port, or of all ports, are taken, the peer with the most
+  /// of them loses one.
   private func makeRoom(
     for peer: NetworkPeer?, at entrance: Entrance, _ index: Int, at now: Double
   ) -> Bool {
-    var places = PortPlaces(most: entrance.mostStrangers ?? limits.strangers)
-    places.taken = seats.compactMap { token, seat in
-      guard seat.entrance == index else { return nil }
-      return PortPlaces.TakenPlace(token: token, peer: seat.peer, stuckSince: seat.stuckSince)
+    var here = PortPlaces(most: entrance.mostStrangers ?? limits.strangers)
+    var all = PortPlaces(most: limits.strangersInAll)
+    for (token, seat) in seats where seat.user == Self.strangers {
+      let place = PortPlaces.TakenPlace(
+        token: token, peer: seat.peer, stuckSince: seat.stuckSince)
+      all.taken.append(place)
+      if seat.entrance == index { here.taken.append(place) }
     }
+    all.most = min(all.most, limits.connections - (seats.count - all.taken.count))
+    let places = here.isFull ? here : all
     switch places.decision(for: peer) {
     case .granted: return true
     case .refused(let words):

@@ -57,6 +57,7 @@ final class DaemonBench {
   private let rules: String?
   private let owners: Set<UInt32>
   private let outputs: [OutputSettings]
+  private let limits: ServerLimits
   private var ports: [UInt16] = []
   var path: String { folder.appending(path: "s").path }
   var streamPath: String { folder.appending(path: "stream").path }
@@ -65,10 +66,12 @@ final class DaemonBench {
   /// - Parameters:
   ///   - rules: The text of the owner's file, or `nil` for none.
   ///   - outputs: The protocols that it speaks.
+  ///   - limits: The limits of its connections.
   init(
-    rules: String? = nil, owners: Set<UInt32> = [geteuid()], outputs: [OutputSettings] = []
+    rules: String? = nil, owners: Set<UInt32> = [geteuid()], outputs: [OutputSettings] = [],
+    limits: ServerLimits = ServerLimits()
   ) throws {
-    (self.rules, self.owners, self.outputs) = (rules, owners, outputs)
+    (self.rules, self.owners, self.outputs, self.limits) = (rules, owners, outputs, limits)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write(rules: rules)
     try start()
@@ -95,7 +98,7 @@ final class DaemonBench {
       stream: LocalListener(path: streamPath, mode: 0o600), outputs: opened,
       LocationDaemon.Parts(
         board: "boat", openBoard: { board }, folder: state,
-        policies: { [AuthorizationPolicy(file)] }, ownerUsers: owners))
+        policies: { [AuthorizationPolicy(file)] }, limits: limits, ownerUsers: owners))
   }
 
   /// The port of an output, which the system has chosen.

@@ -103,8 +103,28 @@ struct OutputPortTests {
     let report = bench.daemon?.status.outputs?.first
     #expect(report?.listeners == 128)
     // The output itself works.
-    #expect(report?.refusal == "all 128 connections are taken")
+    #expect(report?.refusal?.hasPrefix("all 128 connections are taken, 128 of them by") == true)
     #expect(report?.problem == nil)
+  }
+
+  @Test("connections at all ports together leave a quarter of all to the programs of the machine")
+  func allPorts() throws {
+    var limits = ServerLimits()
+    limits.connections = 8
+    let bench = try DaemonBench(outputs: [Self.settings(0), Self.settings(0)], limits: limits)
+    var files: [Int32] = []
+    defer { for file in files { close(file) } }
+    for index in 0..<10 {
+      files.append(try connectToPort(bench.port(index % 2), timeout: 1_000_000))
+    }
+    func reports() -> [DaemonStatus.OutputReport] { bench.daemon?.status.outputs ?? [] }
+    #expect(eventually { reports().reduce(0) { $0 + ($1.refusedConnections ?? 0) } == 4 })
+    #expect(reports().reduce(0) { $0 + ($1.listeners ?? 0) } == 6)
+    let refusals = reports().compactMap(\.refusal)
+    #expect(refusals.contains { $0.hasPrefix("all 6 connections are taken, 6 of them by") })
+    let ports = try (0..<2).map { _ in try DaemonPort(path: bench.path) }
+    for port in ports { #expect(eventually { port.answer(.authorization) != nil }) }
+    withExtendedLifetime(ports) {}
   }
 
   // MARK: Places
@@ -119,7 +139,7 @@ struct OutputPortTests {
 
   private static func host(_ number: UInt8) -> NetworkPeer { .remote([192, 0, 2, number]) }
 
-  @Test("who is new gets a place of whoever has the most, and an equal gets none")
+  @Test("a new peer gets a place of the peer with the most, and an equal gets none")
   func fairness() {
     // Five hosts have all places.
     var places = Self.places((0..<128).map { Self.host(UInt8($0 % 5)) }, most: 128)
@@ -136,19 +156,21 @@ struct OutputPortTests {
     // Host 3 has 25 itself.
     if case .refused = places.decision(for: Self.host(3)) {} else { Issue.record("a place") }
     let each = Self.places((0..<128).map { Self.host(UInt8($0)) }, most: 128)
-    #expect(each.decision(for: Self.host(200)) == .refused(all))
+    #expect(each.decision(for: Self.host(200)) == .refused("\(all), 1 of them by 192.0.2.127"))
+    #expect(Self.places([], most: 0).decision(for: nil) == .refused("all 0 connections are taken"))
   }
 
-  @Test("who is alone gets all places, and who comes then gets one of them")
+  @Test("a peer that is alone gets all places, and the next peer gets one of them")
   func alone() {
     let hog = NetworkPeer.local(user: 1_000)
     let almost = Self.places(Array(repeating: hog, count: 127), most: 128)
     #expect(almost.decision(for: hog) == .granted)
     let full = Self.places(Array(repeating: hog, count: 128), most: 128)
-    #expect(full.decision(for: hog) == .refused("all 128 connections are taken"))
-    let words =
-      "all 128 connections are taken: user 1000 of this machine, which has 128, loses one"
-    #expect(full.decision(for: .local(user: 1_001)) == .instead(of: 127, words))
+    let (all, name) = ("all 128 connections are taken", "user 1000 of this machine")
+    #expect(full.decision(for: hog) == .refused("\(all), 128 of them by \(name)"))
+    #expect(
+      full.decision(for: .local(user: 1_001))
+        == .instead(of: 127, "\(all): \(name), which has 128, loses one"))
   }
 
   @Test("a refusal is in the status for a minute, and is counted for ever")
