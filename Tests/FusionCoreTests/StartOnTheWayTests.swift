@@ -107,4 +107,26 @@ import Testing
     #expect(all.rms < 2.5 && all.worst < 20)
     #expect(all.meanWidth < 6)
   }
+
+  @Test("a velocity of which nothing is known replaces none", arguments: [1e160, 900, 50])
+  func vague(deviation: Double) {
+    let board = SimulatedBoard()
+    var estimator = AttitudeEstimator()
+    var result = ErrorStatistics()
+    var isHeard = false
+    board.run(.still(heading: 1), seconds: 40, seed: 5, &estimator) { t, truth, estimator in
+      if t > 20, !isHeard {
+        isHeard = true
+        estimator.update(
+          velocity: SIMD2(90, -40), deviation: deviation, at: Timestamp(seconds: 100 + t - 0.1))
+      }
+      guard t > 15 else { return }
+      guard let heading = estimator.headingOrNil(at: t) else { return result.count -= 1_000 }
+      result.add(
+        angleDifference(heading.magneticHeading, trueHeading(truth)) / degree, halfWidth: nil)
+    }
+    #expect(isHeard && result.count > 1_000)
+    #expect(result.worst < 3)
+    #expect(estimator.state.counters.rejected == (deviation > 1_000 ? 1 : 0))
+  }
 }

@@ -179,7 +179,7 @@ public struct AttitudeEstimator: Sendable {
   ///
   /// - Parameters:
   ///   - velocity: East and north, m/s, north being *magnetic* north; at most 1000 m/s.
-  ///   - deviation: One sigma of each, m/s.
+  ///   - deviation: One sigma of each, m/s; at most 1000 m/s.
   ///   - time: When it was true.
   public mutating func update(velocity: SIMD2<Double>, deviation: Double, at time: Timestamp) {
     detach()

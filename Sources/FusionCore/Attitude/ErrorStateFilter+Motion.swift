@@ -202,6 +202,7 @@ extension ErrorStateFilter {
     meanForce = turn.rotate(mean)
     velocity = .zero
     velocityScatter = 0
+    assumesStandstill = true
     gait.restart()
     pull = .zero
     let share = turned * c.divergence.levelledShare
@@ -226,11 +227,15 @@ extension ErrorStateFilter {
     velocityScatter += (square - velocityScatter) * (duration / (c.velocity.scatterTime + duration))
     guard var aid = aiding else { return takeStandstill(&x, duration, c) }
     if aid.isNew {
-      if assumesStandstill { leaveStandstill(for: aid, &x) }
       // What it has become since, by the force.
       let acceleration = SIMD2(force.x, force.y)
       let slip = c.velocity.slip * c.velocity.slip * (acceleration * acceleration).sum()
-      measure(&x, velocity: aid.velocity + acceleration * aid.age, variance: aid.variance + slip)
+      let now = aid.velocity + acceleration * aid.age
+      if assumesStandstill, contradictsStandstill(aid, c) {
+        leaveStandstill(&x, velocity: now, variance: aid.variance + slip)
+      } else {
+        measure(&x, velocity: now, variance: aid.variance + slip)
+      }
       aid.isNew = false
       gait.update(velocity: aid.velocity, c.divergence)
     } else if aid.age > c.velocity.pause {
@@ -242,17 +247,24 @@ extension ErrorStateFilter {
     aiding = aid.age < c.velocity.memory ? aid : nil
   }
 
+  /// Whether a measured velocity is surer than the one at a start, or surely that of a carrier that moves.
+  private func contradictsStandstill(_ measured: Aiding, _ c: AttitudeConstants) -> Bool {
+    let square = (measured.velocity * measured.velocity).sum()
+    return measured.variance < c.startVelocity
+      || square > c.course.speedSigmas * c.course.speedSigmas * measured.variance
+  }
+
   /// Replaces the velocity that was assumed by the first one that is measured. Standstill, which a carrier that moves contradicts
   /// by its whole speed, has made the assumed one look sure: the difference would be put down to the tilt.
   private mutating func leaveStandstill(
-    for measured: Aiding, _ x: inout ErrorVector
+    _ x: inout ErrorVector, velocity measured: SIMD2<Double>, variance: Double
   ) {
     assumesStandstill = false
-    velocity = measured.velocity
+    velocity = measured
     velocityScatter = 0
     for axis in 0..<2 {
       x[ErrorVector.velocity + axis] = 0
-      covariance.decouple(ErrorVector.velocity + axis, variance: measured.variance)
+      covariance.decouple(ErrorVector.velocity + axis, variance: variance)
     }
   }
 

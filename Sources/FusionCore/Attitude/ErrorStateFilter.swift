@@ -81,7 +81,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// What was known of iron when `takeIronMove` was last true.
   var toldIron = Vector3.zero
   var aiding: Aiding?
-  /// Whether the velocity rests on the assumption of standstill: nobody has measured it yet, or not for long.
+  /// Whether the velocity rests on the assumption of standstill: there is no measured velocity, or it is too old.
   var assumesStandstill = true
   /// A course that waits for the block to be closed.
   var course: Course?

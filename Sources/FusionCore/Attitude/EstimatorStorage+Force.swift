@@ -53,7 +53,7 @@ extension EstimatorStorage {
   func update(velocity: SIMD2<Double>, deviation: Double, at time: Timestamp) {
     let limits = coefficients.limits
     guard abs(velocity.x) <= limits.velocity, abs(velocity.y) <= limits.velocity,
-      deviation.isFinite, deviation > 0
+      deviation > 0, deviation <= limits.velocity
     else {
       state.counters.rejected &+= 1
       return
