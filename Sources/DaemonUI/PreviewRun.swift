@@ -52,7 +52,7 @@ package struct PreviewRun {
     }
     let before = Self.samples(services)
     let service = OutputService([preview.output]) { services.port }
-    service.start()
+    do { try service.start() } catch { throw CommandError("\(error)", kind: .io) }
     let signal = show(preview, of: services)
     let isSilent = Self.samples(services) == before
     service.stop()

@@ -111,7 +111,12 @@ package final class LocationDaemon: Sendable {
       let ports = [networkReport, core?.pagePort].compactMap { $0?.report }
       return (outputs?.reports ?? []) + ports.filter { $0.problem != nil }
     }
-    self.outputs.start()
+    do {
+      try self.outputs.start()
+    } catch {
+      server.stop()
+      throw error
+    }
   }
 
   /// What could not be read when the daemon began, a line each.

@@ -81,7 +81,7 @@ package final class DaemonRecording: RecordingProgress {
     let failure = SystemThread.start("recording") { [self] in run(stream, first, sink) }
     guard failure == 0 else {
       throw DaemonUnreachable(
-        description: "the daemon cannot record: \(String(cString: strerror(failure)))")
+        description: "this program cannot start a thread: \(String(cString: strerror(failure)))")
     }
   }
 

@@ -29,13 +29,17 @@ package enum SystemThread {
   /// Lets the calling thread sleep for a time in seconds. A signal does not end it.
   package static func sleep(seconds: Double) {
     guard seconds > 0 else { return }
-    var end = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &end)
-    // The bound is 30 years.
-    let nanoseconds = Int64(min(seconds, 1e9) * 1e9) + Int64(end.tv_nsec)
-    end.tv_sec += Int(nanoseconds / 1_000_000_000)
-    end.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    var end = Self.end(of: seconds, from: now)
     while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
+  }
+
+  /// Returns when a time in seconds ends that begins now. Its bound is 30 years.
+  static func end(of seconds: Double, from now: timespec) -> timespec {
+    let nanoseconds = Int64(min(seconds, 1e9) * 1e9) + Int64(now.tv_nsec)
+    let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return timespec(tv_sec: now.tv_sec + Int(whole), tv_nsec: Int(rest))
   }
 }
 

@@ -338,7 +338,7 @@ struct NMEA2000OutputTests {
         let time = DispatchTime.now().uptimeNanoseconds
         return Timestamp(nanoseconds: Int64(time))
       }
-      output.start(now: now)
+      try output.start(now: now)
       #expect(eventually { link.isReady })
       _ = output.advance(PublishedState(), to: now())
       #expect(eventually { bus.state.withLock { $0.sent.pgns.contains(127_250) } })

@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 import Testing
-import Threads
+
+@testable import Threads
 
 struct SystemThreadTests {
   /// What a thread says of itself.
@@ -47,10 +48,23 @@ struct SystemThreadTests {
     #expect(gone.wait(timeout: .now() + 10) == .success)
   }
 
-  @Test("no time and a negative time are over at once")
+  @Test("a sleep of no time, and of a negative time, is over at once")
   func noSleep() {
-    SystemThread.sleep(seconds: 0)
-    SystemThread.sleep(seconds: -1e300)
-    SystemThread.sleep(seconds: .nan)
+    let start = ContinuousClock.now
+    for seconds in [0, -1e300, .nan] { SystemThread.sleep(seconds: seconds) }
+    // A bound that a busy machine keeps.
+    #expect(ContinuousClock.now - start < .seconds(60))
+  }
+
+  @Test(
+    "the end of a sleep is on the clock's seconds and nanoseconds",
+    arguments: [
+      (0.25, 100_000_000, 5, 350_000_000), (0.9, 100_000_000, 6, 0),
+      (1.75, 500_000_000, 7, 250_000_000),
+      (1e300, 999_999_999, 1_000_000_005, 999_999_999),
+    ])
+  func end(seconds: Double, now: Int, whole: Int, rest: Int) {
+    let end = SystemThread.end(of: seconds, from: timespec(tv_sec: 5, tv_nsec: now))
+    #expect(end.tv_sec == whole && end.tv_nsec == rest)
   }
 }

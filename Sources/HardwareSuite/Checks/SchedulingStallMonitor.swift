@@ -35,7 +35,7 @@ final class SchedulingStallMonitor: Sendable {
 
   init() {
     let account = account
-    // Without a thread left no stall is seen.
+    // If the machine can have no more threads, stalls are not seen.
     _ = SystemThread.start("standstill") {
       var last = ContinuousClock.now
       while !account.isOver.load(ordering: .relaxed) {

@@ -1,4 +1,4 @@
-// The clients of an output, and how it has the thread of the outputs look at it.
+// The clients of an output, and the closure that wakes the outputs' thread.
 
 import Synchronization
 

@@ -96,7 +96,7 @@ extension OpenedOutput {
       let output = try NMEA2000Output(
         NMEA2000Output.makeLink(settings.device, nmea), nmea, positions: settings.positions,
         clock: surroundings.clock)
-      output.start(now: surroundings.clocks.now)
+      try output.start(now: surroundings.clocks.now)
       return (output, nil, nil)
     case .signalK(let signalK):
       return try Self.signalK(

@@ -3,6 +3,7 @@
 import Dispatch
 package import LocationServices
 package import Lodestone
+import SensorBus
 package import SensorTypes
 import Synchronization
 import Threads
@@ -94,12 +95,14 @@ package final class OutputService: Sendable {
   package var dropped: UInt64 { feeds.reduce(0) { $0 + $1.dropped } }
 
   /// Begins the thread.
-  package func start() {
-    // Without a thread left nothing is put out; the daemon's own threads have failed before.
-    _ = SystemThread.start("outputs") { [self] in
+  ///
+  /// - Throws: An error if the process or the machine can have no more threads.
+  package func start() throws {
+    let failure = SystemThread.start("outputs") { [self] in
       run()
       ended.signal()
     }
+    guard failure == 0 else { throw BusError(.system, bus: "outputs", errno: failure) }
   }
 
   /// Ends the thread, a second at most, and what the outputs ask for.

@@ -25,8 +25,7 @@ final class SideThread: RecorderThread {
   ///   - name: What a debugger calls it.
   ///   - work: What is done at each round.
   init(name: String, _ work: @escaping @Sendable () -> Void) {
-    // Without a thread left nothing is done, and `stop` waits in vain.
-    _ = SystemThread.start(name) { [state] in
+    let failure = SystemThread.start(name) { [state] in
       state.thread.store(SystemThread.current, ordering: .releasing)
       while true {
         state.wakeUp.wait()
@@ -38,6 +37,8 @@ final class SideThread: RecorderThread {
       }
       state.ended.signal()
     }
+    // If the machine can have no more threads, nothing is done, and `stop` does not wait.
+    if failure != 0 { state.ended.signal() }
   }
 
   deinit { end() }

@@ -58,9 +58,11 @@ package final class NMEA2000Output: ProtocolOutput {
   }
 
   /// Begins the thread that serves the bus. It ends with the output.
-  package func start(now: @escaping @Sendable () -> Timestamp) {
+  ///
+  /// - Throws: An error if the process or the machine can have no more threads.
+  package func start(now: @escaping @Sendable () -> Timestamp) throws(LocalSocketError) {
     let poller = self.poller
-    _ = SystemThread.start("nmea2000") { [weak link] in
+    let failure = SystemThread.start("nmea2000") { [weak link] in
       var generation: UInt64?
       while let next = link?.service(at: now()) {
         // A descriptor that was closed is not waited for any more.
@@ -71,6 +73,7 @@ package final class NMEA2000Output: ProtocolOutput {
         _ = poller.wait(until: next)
       }
     }
+    guard failure == 0 else { throw LocalSocketError(place, errno: failure) }
   }
 
   package var demand: Demand { link.isUp ? settings.demand : Demand() }
