@@ -12,10 +12,11 @@ struct AntennaHeadingTextTests {
       name: "boat", isSimulated: false, isVehicle: false, chips: ["NMEA"], hasAntennas: antennas)
   }
 
-  private func heading(_ degrees: Double, field: Vector3? = nil) -> Observation {
+  private func heading(_ degrees: Double, at time: Double = 1, field: Vector3? = nil) -> Observation
+  {
     .heading(
       HeadingEstimate(
-        time: Timestamp(seconds: 1), magneticHeading: (degrees - 3) * .pi / 180,
+        time: Timestamp(seconds: time), magneticHeading: (degrees - 3) * .pi / 180,
         accuracy: 4 * .pi / 180, trueHeading: degrees * .pi / 180, declination: 3 * .pi / 180,
         field: field, attitude: .identity, limit: .antennas))
   }
@@ -57,6 +58,14 @@ struct AntennaHeadingTextTests {
     #expect(selection.take([heading(5), end, position]) == [end, position])
     var other = ReceiverSelection(hasAntennas: false)
     #expect(other.take([heading(1), end, position]) == [position])
+  }
+
+  @Test("without positions there is a heading of the antennas each two seconds")
+  func linesWithoutPositions() {
+    var selection = ReceiverSelection(hasAntennas: true)
+    let headings = (0...60).map { heading(Double($0), at: Double($0) / 10) }
+    let taken = selection.take(headings)
+    #expect(taken == [20, 40, 60].map { headings[$0] })
   }
 
   @Test("a board with antennas lacks no magnetometer")

@@ -140,23 +140,31 @@ package struct GNSSJSONPrinter: ObservationPrinter {
 struct ReceiverSelection {
   private let hasAntennas: Bool
   /// The last heading of the antennas that was not returned yet.
-  private var heading: Observation?
+  private var heading: (estimate: HeadingEstimate, observation: Observation)?
+  /// The moment of the last one that was returned, or of the first one.
+  private var since: Timestamp?
+  /// The seconds after which a heading is returned without a position.
+  private static let patience = 2.0
 
   /// - Parameter hasAntennas: Whether the heading is measured by antennas of the receiver, or by an instrument on its line.
   init(hasAntennas: Bool) { self.hasAntennas = hasAntennas }
 
   /// Returns what comes from the receiver. Of the headings of its antennas there is one for each position: with a gyro there are a
-  /// hundred a second.
+  /// hundred a second. Without positions there is one each two seconds.
   mutating func take(_ batch: [Observation]) -> [Observation] {
     var selected: [Observation] = []
     for observation in batch {
       switch observation {
       case .location, .locationUnavailable:
-        if let heading { selected.append(heading) }
-        heading = nil
+        release(to: &selected)
         selected.append(observation)
       case .sky, .diagnostic: selected.append(observation)
-      case .heading(let estimate) where hasAntennas && estimate.field == nil: heading = observation
+      case .heading(let estimate) where hasAntennas && estimate.field == nil:
+        heading = (estimate, observation)
+        since = since ?? estimate.time
+        if let since, abs(estimate.time.seconds(since: since)) >= Self.patience {
+          release(to: &selected)
+        }
       case .headingUnavailable where hasAntennas:
         heading = nil
         selected.append(observation)
@@ -164,6 +172,12 @@ struct ReceiverSelection {
       }
     }
     return selected
+  }
+
+  private mutating func release(to selected: inout [Observation]) {
+    guard let (estimate, observation) = heading else { return }
+    selected.append(observation)
+    (heading, since) = (nil, estimate.time)
   }
 }
 
