@@ -37,15 +37,15 @@ package struct YAMLNode {
 /// A mistake in a YAML text.
 package struct YAMLProblem: Error {
   package let message: String
-  /// The line of the mistake, from 1; 0 where it is not known.
+  /// The line of the mistake, from 1; 0 if it is not known.
   package let line: Int
 }
 
 extension YAMLNode {
-  /// The most levels of lists and mappings. A board file needs six; what has many more is made to hurt.
+  /// The most levels of lists and mappings. A board file needs six.
   static let mostLevels = 64
 
-  /// Returns the value of a text, or `nil` for one that holds none.
+  /// Returns the value of a text, or `nil` if the text is empty.
   package static func root(of text: String) throws(YAMLProblem) -> YAMLNode? {
     let bytes = ContiguousArray(text.utf8)
     let result: Result<YAMLNode?, YAMLProblem> = bytes.withUnsafeBufferPointer { bytes in
@@ -76,7 +76,7 @@ private struct YAMLComposer {
     guard lodestone_yaml_next(reader, &event) == 0 else {
       var line: Int64 = 0
       let words = lodestone_yaml_problem(reader, &line).map { String(cString: $0) }
-      throw YAMLProblem(message: words ?? "this is no YAML", line: Int(line))
+      throw YAMLProblem(message: words ?? "this is not YAML", line: Int(line))
     }
     return event
   }
@@ -126,7 +126,7 @@ private struct YAMLComposer {
       guard let anchor, let known = anchors[anchor] else {
         throw YAMLProblem(message: "no value is named '\(anchor ?? "")'", line: line)
       }
-      // Values of values may otherwise be deeper than any text is long.
+      // A value that names others repeatedly would become deeper than its text.
       try demand(level + known.height, line)
       return known
     }

@@ -86,5 +86,5 @@ const char *lodestone_yaml_problem(const lodestone_yaml *reader, int64_t *line) 
   } else {
     *line = (int64_t)parser->problem_mark.line + 1;
   }
-  return parser->problem ? parser->problem : "this is no YAML";
+  return parser->problem ? parser->problem : "this is not YAML";
 }

@@ -39,8 +39,8 @@ extension Viewport {
     return view
   }
 
-  /// Returns the viewport that shows a rectangle of the map around its middle, north up and flat, between margins; `nil` for one
-  /// whose numbers are none.
+  /// Returns the viewport that shows a rectangle of the map around its middle, north up and flat, between margins; `nil` if a
+  /// number is not finite or negative.
   ///
   /// - Parameters:
   ///   - middle: The rectangle's middle.

@@ -61,13 +61,20 @@ struct YAMLNodeTests {
     #expect(mistake("&a [*a]\n") == "1: no value is named 'a'")
   }
 
-  @Test("what is no YAML is a mistake with its line")
+  @Test("a text that is not YAML is a mistake with its line")
   func mistakes() {
     #expect(mistake("a: 1\nb: [1, 2\nc: 3\n")?.hasPrefix("3: ") == true)
     #expect(mistake("a: 1\n\tb: 2\n")?.hasPrefix("2: ") == true)
     #expect(mistake("a: 1\n---\nb: 2\n") == "2: another document begins here: a file holds one")
     #expect(mistake("a: 1\nb: \u{0}\n")?.hasPrefix("2: ") == true)
-    #expect(mistake("a: 'never closed\n\n\n")?.isEmpty == false)
+    #expect(mistake("a: 'never closed\n\n\n")?.hasSuffix("found unexpected end of stream") == true)
+  }
+
+  @Test("a byte order mark and tags are no part of a value, and an escaped NUL is one")
+  func bytes() throws {
+    #expect(shown(try #require(try root("\u{FEFF}a: !!str 1\n"))) == "{a@1:1@1}")
+    let node = try #require(try root("a: \"x\\0y\"\n"))
+    #expect(shown(node) == "{a@1:'x\u{0}y'@1}")
   }
 
   @Test("what is nested to hurt is refused, by nesting and by names")

@@ -96,7 +96,7 @@ open class MKMapCamera: NSObject, NSCopying, NSSecureCoding {
     super.init()
   }
 
-  /// What a viewport becomes with this camera; nil where its numbers are none. A distance of zero or less keeps the
+  /// What a viewport becomes with this camera; `nil` if a number is not finite. A distance of zero or less keeps the
   /// viewport's.
   func applied(to viewport: Viewport) -> Viewport? {
     guard CLLocationCoordinate2DIsValid(centerCoordinate), heading.isFinite, pitch.isFinite,

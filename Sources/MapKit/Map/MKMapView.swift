@@ -182,7 +182,7 @@ open class MKMapView: UIView {
     set { setCamera(newValue, animated: false) }
   }
 
-  /// Looks at the map from a camera. One whose numbers are none changes nothing; one at no distance keeps the map's.
+  /// Looks at the map from a camera. One with a number that is not finite changes nothing; one at no distance keeps the map's.
   open func setCamera(_ camera: MKMapCamera, animated: Bool) {
     guard let view = camera.applied(to: asked) else { return }
     go(to: view, animated: animated)
