@@ -59,7 +59,7 @@ package final class BusThread: SerialExecutor, BusRun {
   /// Traps when called on another thread than this one.
   package func checkIsolated() {
     precondition(
-      UInt(pthread_self()) == threadID.load(ordering: .acquiring), "not on \(name)'s thread")
+      SystemThread.current == threadID.load(ordering: .acquiring), "not on \(name)'s thread")
   }
 
   /// Ends the current wait.
@@ -79,13 +79,13 @@ package final class BusThread: SerialExecutor, BusRun {
     }
     wake()
     // Its own step may be what lets go of the board.
-    guard !wasStopped, threadID.load(ordering: .acquiring) != UInt(pthread_self()) else { return }
+    guard !wasStopped, threadID.load(ordering: .acquiring) != SystemThread.current else { return }
     _ = ended.wait(timeout: .now() + seconds)
   }
 
   private func run(_ make: (@Sendable () -> any BusWork)?) {
     if let priority { _ = ThreadRunner.set(priority) }
-    threadID.store(UInt(pthread_self()), ordering: .releasing)
+    threadID.store(SystemThread.current, ordering: .releasing)
     var work = make?()
     var entries: [pollfd] = []
     while true {
