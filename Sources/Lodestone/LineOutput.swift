@@ -1,4 +1,4 @@
-// Lines for a person, at a terminal or in a journal.
+// Lines on standard output and standard error, as a terminal or a journal shows them.
 
 import Glibc
 

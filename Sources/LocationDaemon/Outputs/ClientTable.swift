@@ -13,9 +13,9 @@ struct ClientTable<Client: Sendable>: Sendable {
   var count: Int { clients.count }
   var isEmpty: Bool { clients.isEmpty }
 
-  /// Adds a client.
+  /// Adds a client and returns it.
   ///
-  /// - Parameter make: Makes it from its number, which no other client of the output has had.
+  /// - Parameter make: Makes the client from its number, which no other client of the output has had.
   mutating func add(_ make: (_ id: UInt64) -> Client) -> Client {
     last += 1
     let client = make(last)

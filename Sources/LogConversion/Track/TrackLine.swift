@@ -35,8 +35,8 @@ struct TrackRect: Equatable {
     1 / (WGS84.metresPerDegree(atLatitude: latitude).east * 360)
   }
 
-  /// How far a shape in this rectangle is moved, so that its middle is on the side of 180 degrees where it is nearest to that of the
-  /// picture.
+  /// Returns how far a shape in this rectangle is moved, in widths of the map: its middle is then on the side of 180 degrees that is
+  /// nearer to the picture's middle.
   func shift(in view: Viewport) -> Double {
     let step = middle.x - view.centre.x
     return step.remainder(dividingBy: 1) - step
@@ -90,7 +90,7 @@ struct AccuracySwath {
   let circles: [(centre: MercatorPoint, radius: Double)]
   /// The smallest rectangle that holds the lines and the circles.
   let rect: TrackRect
-  /// A circle's corners.
+  /// The directions of the corners of the polygon that is drawn as a circle, in radians.
   private static let corners = (0..<128).map { 2 * Double.pi * Double($0) / 128 }
 
   init(_ lines: [TrackLine]) {
